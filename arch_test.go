@@ -129,8 +129,10 @@ var policies = []policy{
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price"}},
 	{
-		dir:     "run",
-		project: []string{"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/owner"},
+		dir: "run",
+		project: []string{
+			"run/state", "trace", "llmclient", "internal/document", "internal/folder", "internal/owner",
+		},
 		modules: []string{"github.com/klauspost/compress", "golang.org/x/sys"},
 	},
 	{dir: "run/playback", pure: true, project: []string{"trace", "world", "world/scenario"}},
@@ -175,11 +177,12 @@ var policies = []policy{
 		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync", "gonum.org/v1/gonum"},
 	},
 	{dir: "internal/guardlab", pure: true}, // tests alone
+	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{
 		dir: "report", pure: true,
 		project: []string{
 			"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state",
-			"memory/playbook", "trace",
+			"memory/playbook", "trace", "report/stats",
 		},
 	},
 	{
@@ -188,7 +191,6 @@ var policies = []policy{
 			"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback",
 		},
 	},
-	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{
 		dir: "batch",
 		project: []string{

@@ -273,7 +273,7 @@ func wordsOf(action world.Action) []string {
 	return what
 }
 
-// TestAnnealingFindsSequences: from agents that wait some hundred plays lead to a sequence that scores,
+// TestAnnealingFindsSequences: from agents that wait a hundred plays lead to a sequence that scores,
 // the same for the same seed, and its plan scores as much.
 func TestAnnealingFindsSequences(t *testing.T) {
 	s := embedded(t, "task_production_hardware_50")
@@ -282,7 +282,7 @@ func TestAnnealingFindsSequences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const plays = 300
+	const plays = 200
 	plan, score := newAnnealing(s, 1, 100).cool(t, waits, plays)
 	if least := play(t, s, Scripted) / 4; score < least {
 		t.Errorf("the best of %d sequences scores %d, want %d", plays, score, least)

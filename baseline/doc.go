@@ -16,8 +16,9 @@
 // fixed list of priorities.
 //
 // A [Plan] is what a search found for one instance: the scripted agents with other
-// tastes and with orders for some ticks. The best plan known for each built-in task is
-// recorded. So is what the embedded model scores ([EmbeddedScore]).
+// tastes and with orders for some ticks, or a whole sequence of actions. The best plan
+// known for each built-in task is recorded. So is what the embedded model scores
+// ([EmbeddedScore]), and how well a task tells players apart ([SensitivityOf]).
 //
 // [BoundOf] computes a score that no player can exceed under the rules. It simplifies in
 // the players' favour: travel is free, every harvest happens at the best place, all goods

@@ -11,7 +11,8 @@ import (
 
 // Plan is a way to play one instance of a task: the scripted agents with other tastes, and with
 // orders that go before their own wishes for a while. Its agents see no more than others. But who
-// made the plan may have tried the instance many times. The zero plan is the scripted agents.
+// made the plan may have tried the instance many times. The zero plan is the scripted agents. A plan
+// with an order for every tick is a sequence of actions, and leaves no wish.
 type Plan struct {
 	tastes []agentTaste
 	orders []order
@@ -23,8 +24,7 @@ type agentTaste struct {
 	value       int64
 }
 
-// order tells an agent what to do, or not to do, wherever possible in some ticks. With an order for
-// every tick in which the agent decides, a plan is a sequence of actions, and no wish is left.
+// order tells an agent what to do, or not to do, wherever possible in some ticks.
 type order struct {
 	agent string
 	// from and ticks are when it holds.

@@ -158,8 +158,11 @@ func (k *Runtime) Agent(id string, persona world.Persona, rules ...world.PolicyR
 }
 
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
-// restores the built-in one. It applies from the next turn.
+// restores the built-in one. It applies from the next turn. Another text ends what the agent planned.
 func (m *Agent) SetSystemPrompt(text string) {
+	if text != m.systemPrompt {
+		m.history.intentions = intentions{}
+	}
 	m.systemPrompt = text
 	m.instructions = m.words.instructions(m.cfg, text)
 	m.template = &trace.Source{
@@ -175,8 +178,12 @@ func (m *Agent) SetSystemPrompt(text string) {
 
 // Adopt puts the agent under another runtime from the next turn on: its limits, protocol,
 // model, rules and language. What the agent remembers, and the texts it was given, stay:
-// the few words in summaries are in the old language until the summary next grows.
+// the few words in summaries are in the old language until the summary next grows. In another language,
+// what the agent planned ends.
 func (m *Agent) Adopt(k *Runtime) {
+	if m.Runtime != nil && m.cfg.Language != k.cfg.Language {
+		m.history.intentions = intentions{}
+	}
 	m.Runtime, m.headroom = k, headroom{}
 	m.sampling, m.outputTokens = k.cfg.SamplingOf(m.id), k.cfg.AnswerTokens(m.id)
 	m.memory.SetWords(k.words.memory)
@@ -184,10 +191,15 @@ func (m *Agent) Adopt(k *Runtime) {
 }
 
 // SetGoals replaces the goals from the next turn on; an empty text keeps the
-// present one. Goals live in the input, so instructions stay identical.
+// present one. Goals live in the input, so instructions stay identical. New goals end what the agent
+// planned.
 func (m *Agent) SetGoals(shortTerm, longTerm string) {
+	before := m.persona
 	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
 	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
+	if m.persona != before {
+		m.history.intentions = intentions{}
+	}
 	m.goalsText = m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal
 	m.goalWords = wordsIn(m.goalsText)
 }
@@ -246,10 +258,14 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.history.total++
-	m.history.asides = m.words.asides(d, m.history.refusals)
+	m.history.asides = m.words.asides(tick, d, m.history.refusals, m.history.asides)
 	m.dropNews(d)
 	m.history.episodes = newest(append(m.history.episodes, done), episodesMax)
+	if d.intentions != nil {
+		m.history.intentions = *d.intentions
+	}
 	if outcome.Accepted {
+		m.history.intentions.done(outcome.Action)
 		m.ledger = m.policy.Settle(m.ledger, tick, d.operation, d.Authority)
 	}
 	m.ledger = m.ledger.CountTurn(tick, d.Authority, d.round)

@@ -145,7 +145,7 @@ func TestRestOfChainFollowsTexts(t *testing.T) {
 	}
 	// The message ends the chain in its second step.
 	c.tick(t, nil, plan, draftOf(`{"candidates":[{"action":"harvest_radiation","amount":2}]}`), commits)
-	if strings.Contains(c.opening, "not done") || !strings.Contains(c.opening, "message_received in step") {
+	if strings.Contains(c.opening, "attempts; not done") || !strings.Contains(c.opening, "message_received in step") {
 		t.Errorf("the opening tells:\n%s", c.opening)
 	}
 	if !strings.Contains(c.output, `"not_done":["mine_compound 500","refine_compound 99"]`) {

@@ -198,6 +198,33 @@ func TestAnIDThatOnlyAModelKnowsIsNotToldAgain(t *testing.T) {
 	}
 }
 
+// TestAPlannedDecisionIsThePlans: what the plan gave in full before a text came is planned, whatever the
+// decision cites later. The sources that it named before the text are told apart.
+func TestAPlannedDecisionIsThePlans(t *testing.T) {
+	for action, want := range map[string]bool{`{"action":"mine_compound","amount":30}`: true, `{"action":"mine_compound","amount":3}`: false} {
+		cfg := without(behavior.ProtocolFull)
+		cfg.PlaybookBullets = 2
+		turn := readerOf(t, cfg, doubtedBook).begin()
+		firstAsk(t, turn)
+		for _, call := range []llmclient.Item{
+			llmclient.FunctionCall("p", "plan", `{"goal":"a chip, as [res-00003] says","steps":[],"missing":[],"actions":[{"action":"mine_compound","amount":30}]}`),
+			llmclient.FunctionCall("d", "decision", `{"action":`+action+`,"execute_until":null,"why":"","sources_used":["res-00002","res-00003"]}`),
+		} {
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
+			if ask, more := turn.Next().(behavior.Ask); more && call.CallID == "d" {
+				t.Fatalf("%s: no decision but\n%s", action, ask.Request.Input[len(ask.Request.Input)-1].Text)
+			}
+		}
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok {
+			t.Fatal("no decision")
+		}
+		if d.Planned != want || !slices.Contains(d.SourcesUsed, "res-00002") || !slices.Equal(d.Named, []string{"res-00003"}) {
+			t.Errorf("%s: planned %v, used %v, of them named before %v", action, d.Planned, d.SourcesUsed, d.Named)
+		}
+	}
+}
+
 // TestWithoutTheGuardTheRecordSaysSo: terms in a prompt are sources whatever checks are left out, and what
 // may have followed from them is not recorded as the agent's own.
 func TestWithoutTheGuardTheRecordSaysSo(t *testing.T) {

@@ -43,6 +43,9 @@ func (t *Turn) readCitations(text string) {
 		for _, id := range CitedIDs(text[:min(len(text), textScannedMax)], t.exposure.inView) {
 			mention := trace.Citation{ID: id, Channel: trace.ChannelText, Status: t.standing(id)}
 			t.exposure.mentions = cite(t.exposure.mentions, mention)
+			if !t.exposure.tainted() {
+				t.exposure.named = append(t.exposure.named, id)
+			}
 		}
 	}
 }
@@ -88,6 +91,11 @@ func (t *Turn) credit(d *Decision) {
 			d.SourcesUnknown++
 		case trace.CitedInvented:
 			d.SourcesInvented++
+		}
+	}
+	for _, id := range d.SourcesUsed {
+		if !t.exposure.tainted() || slices.Contains(t.exposure.named, id) {
+			d.Named = append(d.Named, id)
 		}
 	}
 	t.conversation.Note(trace.Step{Kind: trace.StepCitation,

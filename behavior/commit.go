@@ -3,6 +3,7 @@ package behavior
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -142,7 +143,7 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 	n.Repairs = repairNames(d.repairs)
 	f := t.refuse(v, n)
 	if t.triesLeft() < 0 || insists || v.outOfDeviations() {
-		t.fail(trace.WaitGuardRejected, v)
+		t.fail(v.refusedBy(), v)
 		return
 	}
 	if v.Violation != nil && t.draft.given != nil {
@@ -153,6 +154,13 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 		f.Next = answer.ToolTurn
 		f.Also = t.inLanguage(t.draft.dropped)
 	}
+	if n := t.acceptedBeside(d.action); n > 0 {
+		f.Candidate = n
+		f.Text = strings.TrimSpace(f.Text + " " + t.agent.words.Steps.CommitOther.Text(n))
+		if !t.protocol.lean() {
+			f.Next = answer.ToolDecision
+		}
+	}
 	f.TriesLeft = t.triesLeft() + 1
 	for i, s := range t.conversation.Calls {
 		if !s.done && !s.module {
@@ -162,6 +170,22 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 	if t.conversation.settled() {
 		t.conversation.Flush()
 	}
+}
+
+// acceptedBeside is the number of the candidate of the newest draft that may be committed in place of a
+// refused action, 0 for none. One that stays within the plan goes before one that does not.
+func (t *Turn) acceptedBeside(refused world.Action) (number int) {
+	least := int64(0)
+	for i, a := range t.draft.candidates {
+		if a == nil || world.Same(a, refused) {
+			continue
+		}
+		v := t.evaluate(a)
+		if t.possible(v) && (number == 0 || v.Deviation < least) {
+			number, least = i+1, v.Deviation
+		}
+	}
+	return number
 }
 
 // refuseOffPlan notes an action that the newest plan does not list, and refuses it if the plan binds.
@@ -188,7 +212,7 @@ func (t *Turn) commitOneStep(w *weighing) {
 	if len(ranked) == 0 {
 		t.conversation.Flush()
 		if t.triesLeft() < 0 || w.outOfDeviations() {
-			t.fail(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
+			t.fail(cmp.Or(w.verdicts...).refusedBy(), cmp.Or(w.verdicts...))
 		}
 		return
 	}
@@ -214,7 +238,8 @@ func decisionOf(v *Evaluation) Decision {
 		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority),
 			Parents: v.Parents},
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, operation: v.Operation, own: v.Own,
-		later: v.Later, evidence: v.evidence,
+		inFull: v.InFull,
+		later:  v.Later, evidence: v.evidence,
 	}
 }
 

@@ -48,6 +48,12 @@ type Decision struct {
 	// Tainted says that untrusted text may have caused the action: it was in view, and the agent
 	// had not planned the action before.
 	Tainted bool
+	// Planned says that the plan, made before any untrusted text was in view, gives the action in every
+	// slot but its text, as the first that was possible. Its outcome is then the plan's.
+	Planned bool
+	// Named are the used sources that the turn named before any untrusted text was in view: all of
+	// them if none was.
+	Named []string
 	// Known are the ids in Proposed and Executed that the agent's own typed state or
 	// its goals hold. Any other is a model's word, perhaps repeated from a text: it
 	// never returns to a prompt.
@@ -66,9 +72,12 @@ type Decision struct {
 	Fallback  int
 
 	// operation is what counts towards limits once the world accepted it. own says that the plan
-	// gives the whole action, round that a refusal under texts cost a further round.
-	operation  policy.Operation
-	own, round bool
+	// gives the whole action, inFull all of it but its text; round that a refusal under texts cost a
+	// further round.
+	operation          policy.Operation
+	own, inFull, round bool
+	// intentions are the newest plans after the turn, nil where no turn was taken.
+	intentions *intentions
 	// veiled says that texts were in view, and that the plan does not give the whole action: whoever
 	// wrote them may have chosen its numbers.
 	veiled bool
@@ -87,10 +96,11 @@ type Decision struct {
 	repairs []string
 	// headroom is that of the next turn.
 	headroom headroom
-	// fault is what was last wrong in the turn, in the words of its feedback. skipped is how many
-	// candidates there were when the number 0 was decided.
-	fault   string
-	skipped int
+	// faults are what was wrong in the turn, the newest last. underTexts says that untrusted text was in
+	// view. skipped is how many candidates there were when the number 0 was decided.
+	faults     []fault
+	underTexts bool
+	skipped    int
 	// saw is what the turn saw of places.
 	saw []sighting
 	// heard is the number of the last news in view.

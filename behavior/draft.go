@@ -14,7 +14,7 @@ import (
 // draft is what the model of a turn has proposed so far, and what was wrong with it.
 //
 // Invariants:
-//  1. given, noted and faulted belong to the answer that is being taken: begin clears them.
+//  1. given and noted belong to the answer that is being taken: begin clears them.
 //  2. accepted has a candidate that the dry run accepted. A later draft replaces it only if that has one, too.
 //  3. candidates and dropped are those of the newest draft, accepted or not.
 //  4. ambiguous is set by the model's own doing. Only a refusal for want of deviations takes it back.
@@ -35,16 +35,14 @@ type draft struct {
 	noted   []string
 	// skipped is how many candidates there were when the number 0 was decided.
 	skipped int
-	// fault is what was last wrong, in the words of its feedback; faulted says that it was in this answer.
-	fault   string
-	faulted bool
+	// faults are what was wrong in the turn, the newest last.
+	faults []fault
 }
 
 // begin begins with the next answer.
 func (d *draft) begin() {
 	d.given = nil
 	d.noted = nil
-	d.faulted = false
 }
 
 // read lists the candidates that could be decoded.
@@ -78,15 +76,6 @@ func (d *draft) first(refused world.Action) bool {
 
 // hasFailed reports whether the draft of the answer has no candidate that may be committed.
 func (d *draft) hasFailed() bool { return d.given != nil && !d.given.usable }
-
-// mistake keeps a fault for the next turn. No prompt would show it otherwise, and the model would
-// repeat the mistake. The first mistake of an answer counts, and the last answer that has one.
-func (d *draft) mistake(fault string) {
-	if !d.faulted || d.fault == "" {
-		d.fault = fault
-		d.faulted = true
-	}
-}
 
 // takeDraft answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
@@ -142,7 +131,12 @@ func (t *Turn) giveDraft(w *weighing) {
 	if best > 0 && w.verdicts[best-1].unseen() {
 		best = 0 // decided in the same answer it goes back
 	}
-	t.conversation.Respond(w.slot, draftResult{w.results, t.inLanguage(t.draft.dropped), best, t.protocol.stage})
+	result := draftResult{Candidates: w.results, Problems: t.inLanguage(t.draft.dropped), Best: best,
+		Next: string(t.protocol.stage)}
+	if slices.ContainsFunc(w.results, func(r candidateResult) bool { return r.Deviation > 0 }) {
+		result.Deviations = t.deviations()
+	}
+	t.conversation.Respond(w.slot, &result)
 	t.draft.given = w
 }
 

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"slices"
 	"testing"
 
 	"example.com/agentworld/world"
@@ -67,20 +68,21 @@ func TestAcceptedDraft(t *testing.T) {
 func TestDraftOfAnAnswer(t *testing.T) {
 	d := draft{accepted: found(world.CheckAccepted), candidates: []world.Action{nil, world.Wait{}}}
 	d.given = d.accepted
-	d.mistake("amount: expected a number")
-	d.mistake("a second one")
+	first, second := fault{early: "amount: expected a number"}, fault{early: "to: expected an id", refusal: true}
+	d.mistake(first)
 	if !d.first(world.Wait{}) || d.first(world.Wait{}) || !d.first(world.Mine{MassG: 1}) {
 		t.Error("a refused action is not noted once in an answer")
 	}
 	d.begin()
-	if d.given != nil || d.accepted == nil || len(d.read()) != 1 || d.fault != "amount: expected a number" {
+	if d.given != nil || d.accepted == nil || len(d.read()) != 1 || !slices.Equal(d.faults, []fault{first}) {
 		t.Errorf("the next answer begins with %+v", d)
 	}
 	if !d.first(world.Wait{}) {
 		t.Error("what an earlier answer was refused is not noted again")
 	}
-	d.mistake("to: expected an id")
-	if d.fault != "to: expected an id" {
-		t.Errorf("the newest mistake is %q", d.fault)
+	d.mistake(second)
+	d.mistake(first)
+	if want := []fault{first, second}; !slices.Equal(d.faults, want) {
+		t.Errorf("the mistakes are %v, want %v", d.faults, want)
 	}
 }

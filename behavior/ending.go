@@ -77,9 +77,11 @@ func (t *Turn) complete(d *Decision) {
 		d.Template = t.agent.template
 	}
 	d.headroom = t.conversation.room.next()
-	d.fault = t.draft.fault
+	d.faults = t.draft.faults
+	d.underTexts = t.exposure.tainted()
 	d.skipped = t.draft.skipped
 	d.heard = t.agent.history.heard
+	d.intentions = &t.plan.intentions
 	if by := d.Authority; by != nil && t.exposure.tainted() {
 		// Untrusted text was in view; did the agent's own plan cover the action?
 		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
@@ -88,6 +90,7 @@ func (t *Turn) complete(d *Decision) {
 			writes = writes || a.Kind == world.ParamText
 		}
 		d.Tainted = !d.own && (!planned || writes || len(d.later) > 0)
+		d.Planned = by.By == trace.AuthorityPlan && d.inFull && len(d.later) == 0
 	}
 	d.veiled = t.exposure.tainted() && !d.own
 	d.round = (t.exposure.rounds > 0 || t.exposure.unusable) && t.roundLeft()

@@ -247,11 +247,11 @@ func (d *episode) appendEnd(b []byte, w *wording) []byte {
 	return b
 }
 
-// Render returns the outcome of a decision as a line of the English prompt's history, and the end
-// of that line alone. A wait put in place of an action says which action that was. codes are what
+// Render returns the outcome of a decision as a line of the prompt's history, and the end of that
+// line alone. A wait put in place of an action says which action that was. codes are what
 // the guard refused in the turn.
 func (k *Runtime) Render(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
-	w := wordsOf(words.English)
+	w := k.words
 	done := w.episodeOf(tick, d, o)
 	ended := string(done.appendEnd(nil, w))
 	end = ended

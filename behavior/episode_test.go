@@ -173,3 +173,29 @@ func (d sectionDraft) all() []variant {
 	}
 	return append(d.variants, d.shorter()...)
 }
+
+// TestALineOfSeveralHasTheWorstTrust: each id in front of it leads to a source that is trusted no more than
+// the least of what the line tells of, named or not.
+func TestALineOfSeveralHasTheWorstTrust(t *testing.T) {
+	m := newMind(t, ProfileBalanced)
+	d := episode{first: 1, last: 4, count: 4, action: "mine_compound"}
+	for i, trust := range []trace.Trust{trace.TrustDerived, trace.TrustSelfObservation, trace.TrustSelfObservation, trace.TrustSelfObservation} {
+		d.ids = append(d.ids, m.memory.Record(memory.Entry{Tick: int64(i), Kind: memory.KindOutcome, Text: fmt.Sprint("mined ", i), Trust: trust}))
+	}
+	own := d
+	own.ids = d.ids[1:]
+	for name, tt := range map[string]struct {
+		of    episode
+		trust trace.Trust
+	}{"one is derived": {d, trace.TrustDerived}, "all are own": {own, trace.TrustSelfObservation}} {
+		sources := m.written("# History", []episode{tt.of}, nil).sources
+		if len(sources) != citedMax {
+			t.Fatalf("%s: %d sources", name, len(sources))
+		}
+		for i, s := range sources {
+			if s.Trust != tt.trust || s.OriginTick != int64(i+2) {
+				t.Errorf("%s: %s has trust %s and tick %d, want %s and %d", name, s.ID, s.Trust, s.OriginTick, tt.trust, i+2)
+			}
+		}
+	}
+}

@@ -39,8 +39,10 @@ type exposure struct {
 	retrieved []trace.Source
 	// names are those of what the agent has been shown.
 	names answer.Names
-	// mentions are the sources that the answers named in their texts.
+	// mentions are the sources that the answers named in their texts, named those among them that were
+	// named before any untrusted text was in view.
 	mentions []trace.Citation
+	named    []string
 	// taintedAt is the first request that carried a source that may not decide, 0 before.
 	taintedAt int
 	// rounds are the further requests that texts may have cost.

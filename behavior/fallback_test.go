@@ -28,7 +28,7 @@ var ways = []struct{ name, answers, reason string }{
 	{"unknown tool", "call - fly {}", "parse_error:unknown_tool"},
 	{"modules for ever", "call - world_rules {\"topic\":\"power\"}", "parse_error:not_allowed_now"},
 	{"plans for ever", "call - plan {\"goal\":\"\",\"steps\":[],\"actions\":[]}", "rounds_used_up"},
-	{"refused for ever", "call - NAME {\"action\":{\"action\":\"build_factory\",\"what\":\"factory.assembler.mk1\"}}", "guard_rejected"},
+	{"refused for ever", "call - NAME {\"action\":{\"action\":\"build_factory\",\"what\":\"factory.assembler.mk1\"}}", "world_would_refuse"},
 	{"refused in turn", "call - NAME {\"action\":{\"action\":\"build_factory\",\"what\":\"factory.assembler.mk1\"}}\n\ncall - NAME {\"action\":{\"action\":\"refine_compound\",\"amount\":7}}\n\nfail reset", "llm_error:reset"},
 }
 

@@ -1,18 +1,12 @@
 package behavior
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -51,8 +45,10 @@ type feedback struct {
 	// Adjusted says what clamping had changed before the world was asked.
 	Adjusted string `json:"adjusted,omitempty"`
 	Executed bool   `json:"executed"`
-	// Next is the tool to call, where another than the one called helps.
-	Next string `json:"next,omitempty"`
+	// Next is the tool to call, where another than the one called helps. Candidate is the number of one
+	// of the draft that may be committed.
+	Next      string `json:"next,omitempty"`
+	Candidate int    `json:"candidate,omitempty"`
 	// TriesLeft is how many further answers of this kind the turn takes, the next one
 	// included; 0 where nothing bounds them but the turn.
 	TriesLeft int `json:"tries_left,omitempty"`
@@ -68,7 +64,7 @@ const (
 	CodeNotAllowedNow      = "NOT_ALLOWED_NOW"
 	CodeModuleLimit        = "MODULE_LIMIT"
 	CodeReasonViolation    = "ReasoningStepViolation"
-	CodeGuardRejected      = "GUARD_REJECTED"
+	CodeWouldRefuse        = "WORLD_WOULD_REFUSE"
 	CodeUnseenID           = "UNSEEN_ID"
 	CodePolicy             = "POLICY"
 	CodeSeveralDecisions   = "SEVERAL_DECISIONS"
@@ -120,8 +116,12 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 // Nothing of it is from a text that others wrote, because the plan was made before any was shown.
 func (w *wording) refused(v *Evaluation) feedback {
 	if broken := v.Violation; broken != nil {
+		text := w.Policy.Text(string(broken.Reason))
+		if whole := broken.Action == (world.AcceptOffer{}).ActionName(); whole && broken.TooMuch() {
+			text = w.Steps.TakenWhole
+		}
 		f := feedback{
-			Status: "error", Code: CodePolicy, Text: w.Policy.Text(string(broken.Reason)), Rule: broken.Reason,
+			Status: "error", Code: CodePolicy, Text: text, Rule: broken.Reason,
 			Path:      broken.Argument,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
@@ -130,7 +130,7 @@ func (w *wording) refused(v *Evaluation) feedback {
 		}
 		return f
 	}
-	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
+	f, found := w.newFeedback(CodeWouldRefuse), v.finding(w)
 	if v.unseen() {
 		f = w.newFeedback(CodeUnseenID)
 	}
@@ -140,89 +140,6 @@ func (w *wording) refused(v *Evaluation) feedback {
 	return f
 }
 
-// mistake keeps a short feedback for the next turn. action is what it was about.
-func (t *Turn) mistake(f feedback, action string) {
-	var words []string
-	switch {
-	case t.exposure.tainted() && f.Rule != "":
-		return // what was planned then says nothing about the next plan
-	case t.exposure.tainted() && f.Rejection != nil:
-		words = []string{action + ":", string(f.Rejection.Code)}
-	case t.exposure.tainted():
-		words = []string{f.Code} // the path is as the model wrote it
-	case f.Expected != "":
-		words = []string{cmp.Or(f.Path, "arguments") + ":", t.agent.words.Asides.Expected + f.Expected}
-		if len(f.Also) > 0 {
-			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
-		}
-	case f.Rule != "":
-		words = []string{action, f.Path + ":", string(f.Rule)}
-	case f.Rejection == nil:
-		words = []string{action + ":", unseenID}
-	default:
-		words = []string{action + ":", t.agent.words.rejectionText(f.Rejection)}
-	}
-	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
-	t.draft.mistake(plaintext.Clip(strings.Join(words, " "), faultCharsMax))
-}
-
-// faultCharsMax caps the text about a fault in a later turn.
-const faultCharsMax = 160
-
-// asides are what a model must know of its decision besides the outcome: what the engine changed,
-// cut or replaced. refusals are what the world refused in its tick. Of numbers that texts in view may
-// have chosen nothing is told.
-func (w *wording) asides(d Decision, refusals []refusal) (lines []string) {
-	say := func(form words.Form, values ...any) { lines = append(lines, form.Text(values...)) }
-	failed := cmp.Or(d.FailedBy, d.WaitReason)
-	switch {
-	case d.Fallback > 0:
-		var refused []string
-		for _, r := range refusals[:min(d.Fallback, len(refusals))] {
-			if d.veiled {
-				r.why = world.Rejection{Code: r.why.Code}
-			}
-			refused = append(refused, r.action+" "+w.rejectionText(&r.why))
-		}
-		say(w.Asides.Next, strings.Join(refused, "; "))
-	case d.picked > 0:
-		say(w.Asides.Picked, d.picked)
-	case d.By == trace.ByDraft:
-		say(w.Asides.Draft, failed)
-	case d.By == trace.ByPlan:
-		say(w.Asides.Plan, failed)
-	}
-	if _, waits := d.Executed.(world.Wait); d.fault != "" && (failed != "" || waits || d.picked > 0) {
-		say(w.Asides.Fault, d.fault)
-	}
-	if d.skipped > 0 && failed == "" {
-		say(w.Asides.Zero, d.skipped)
-	}
-	if d.veiled {
-		return lines
-	}
-	for _, a := range d.Adjustments {
-		if a.Field == policy.FieldThen {
-			continue // its draft said so, and texts may have chosen how many steps there were
-		}
-		why := w.Asides.Most
-		switch {
-		case a.To > a.From:
-			why = w.Asides.Least
-		case a.Bound == world.BoundMultiple:
-			why = w.Asides.Multiple
-		}
-		say(w.Asides.Amount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
-	}
-	for arg := range world.Arguments(d.Executed) {
-		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
-			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
-			say(w.Asides.Cut, world.TextMax)
-		}
-	}
-	return lines
-}
-
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
@@ -230,9 +147,13 @@ type planAccepted struct {
 	// what untrusted text may not fill in.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Text says that the plan may be made again, before untrusted text is shown.
-	Text string      `json:"text,omitempty"`
-	Next trace.Stage `json:"next"`
+	Text string `json:"text,omitempty"`
+	// Deviations says how often the plan may be left once texts are shown.
+	Deviations string `json:"deviations,omitempty"`
+	Next       string `json:"next,omitempty"`
 }
+
+func (p *planAccepted) nextTool() *string { return &p.Next }
 
 type draftResult struct {
 	Candidates []candidateResult `json:"candidates"`
@@ -240,13 +161,23 @@ type draftResult struct {
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Best is the number of the candidate with the highest score, 0 when all would be
 	// sent back.
-	Best int         `json:"best,omitempty"`
-	Next trace.Stage `json:"next"`
+	Best int `json:"best,omitempty"`
+	// Deviations says how often the plan may be left, if a candidate leaves it.
+	Deviations string `json:"deviations,omitempty"`
+	Next       string `json:"next,omitempty"`
 }
+
+func (d *draftResult) nextTool() *string { return &d.Next }
 
 type candidateResult struct {
 	N int `json:"n"`
 	modules.DryRun
+	// Deviation is how many ticks of leaving the plan the candidate counts.
+	Deviation int64 `json:"deviation,omitempty"`
+	// Problems lists fields that the action has no use for.
+	Problems []*answer.ArgumentError `json:"problems,omitempty"`
+	// Note says what the rules of a receiver let it give for an offer or a request.
+	Note  string    `json:"note,omitempty"`
 	Error *feedback `json:"error,omitempty"`
 }
 

@@ -30,7 +30,7 @@ var parseKinds = []answer.Problem{
 // feedbackCodes are the codes that have a text of their own.
 var feedbackCodes = []string{
 	CodeArgumentsNotJSON, CodeArgumentsNotObject, CodeInvalidArguments, CodeUnknownTool, CodeNotAllowedNow, CodeModuleLimit,
-	CodeReasonViolation, CodeGuardRejected, CodeUnseenID, CodeSeveralDecisions, CodeNotExecuted, CodeNoResult,
+	CodeReasonViolation, CodeWouldRefuse, CodeUnseenID, CodeSeveralDecisions, CodeNotExecuted, CodeNoResult,
 }
 
 // TestTablesCoverTheCodes: there is a text for each code, problem and reason, none for another, and

@@ -40,13 +40,22 @@ type Evaluation struct {
 // result depends on what the agent cannot know may be tried.
 func (v *Evaluation) Refused() bool { return v.Check.Status == world.CheckRejected }
 
+// refusedBy is why a turn ends whose last action was refused: by the guard, or by the dry run of the world.
+// Without an action it is the guard's.
+func (v *Evaluation) refusedBy() trace.WaitReason {
+	if v == nil || v.Violation != nil {
+		return trace.WaitGuardRejected
+	}
+	return trace.WaitWouldRefuse
+}
+
 // unseenID is the code of an action that was sent back because of such an id.
 const unseenID = "unseen_id"
 
 // unseen reports whether the result of the action is unknown because the agent sees nothing of an
 // id in it.
 func (v *Evaluation) unseen() bool {
-	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
+	return v.names.Unseen(v.Adjusted, v.Check)
 }
 
 // evaluate clamps and dry-runs one action on what the agent knows.

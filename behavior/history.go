@@ -16,7 +16,7 @@ type history struct {
 	episodes []episode
 	total    int64
 	// asides are what else is shown about the last one, and only in the next prompt.
-	asides []string
+	asides told
 	// place is where the agent was when it last looked, empty before.
 	place string
 	// sent is what the agent wrote lately, the newest last.
@@ -35,6 +35,8 @@ type history struct {
 	looked []string
 	// read are the texts of other agents that were read, the newest last.
 	read []reading
+	// intentions are what the agent planned and has not done.
+	intentions intentions
 	// missed counts the turns in a row whose texts waited for a plan that did not come.
 	missed int
 	// wrote says what the agent's own texts may repeat, by the tick of the decision, the newest
@@ -105,7 +107,7 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	var d episode
 	var asides []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
-		d, asides = m.history.episodes[n-1], m.history.asides
+		d, asides = m.history.episodes[n-1], m.history.asides.early
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
@@ -294,12 +296,25 @@ func (m *Agent) written(heading string, deeds []episode, taken []string) variant
 		}
 		line := string(d.appendLine(nil, m.words))
 		v.text += "\n" + line
+		worst := m.leastTrust(deeds[i].ids)
 		for _, id := range d.citable() {
 			s, _ := m.memory.Cite(id, line)
+			s.Trust = min(s.Trust, worst) // the line tells of all
 			v.sources = append(v.sources, s)
 		}
 	}
 	return v
+}
+
+// leastTrust is the least trust of the memories with some ids, as far as they are held.
+func (m *Agent) leastTrust(ids []string) trace.Trust {
+	worst := trace.TrustRules
+	for _, id := range ids {
+		if s, held := m.memory.Cite(id, ""); held {
+			worst = min(worst, s.Trust)
+		}
+	}
+	return worst
 }
 
 // untrustedText says what a text that the agent wrote may repeat. A model may pass on in its own
@@ -362,7 +377,9 @@ func (m *Agent) utter(tick int64, d Decision) {
 		}
 		return false
 	}
-	if !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
+	// What was planned and refused under texts may repeat them, too.
+	keeps := d.DecidedBy != trace.ByStanding && d.underTexts
+	if !keeps && !writes(d) && !slices.ContainsFunc(d.Otherwise, writes) {
 		return
 	}
 	u.tick, u.last = tick, tick

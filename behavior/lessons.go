@@ -9,9 +9,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// lessons offers the bullets of the playbook that fit the situation best, best first, and shorter
-// heads of that list. doubted are those trusted less than what the agent observed itself. They
-// wait for the plan like any untrusted text, and never displace a better lesson.
+// lessons offers all trusted bullets if they fit, in the order of their worth. Of a longer playbook it
+// offers those that fit the situation best, best first. Both come with shorter heads. doubted are those
+// trusted less than what the agent observed itself. They wait for the plan like any untrusted text, and
+// never displace a better lesson.
 func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered sectionDraft, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
@@ -22,30 +23,33 @@ func (m *Agent) lessons(seen *visibleObservation, last world.Outcome) (offered s
 		least = trace.TrustToolError
 	}
 	situation, wanted := m.situation(seen, last)
-	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
+	sources, whole := m.fitting(m.playbook.Retrieve("", nil, least, limit+1))
+	if !whole || len(sources) > limit {
+		sources, _ = m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
+	}
 	// What was learned elsewhere advises and does not command, so the heading says what lessons are.
 	offered = quoting(sectionPlaybook, m.words.Headings.Playbook, sources)
 	if m.playbook.Doubted(least) {
-		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
-			func(b playbook.Scored) bool { return b.Trust >= least }))
+		all := m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len())
+		doubted, _ = m.fitting(slices.DeleteFunc(all, func(b playbook.Scored) bool { return b.Trust >= least }))
 		doubted = doubted[:min(len(doubted), limit)]
 	}
 	return offered, doubted
 }
 
-// fitting are the first bullets as sources, as many as a prompt has room for.
-func (m *Agent) fitting(found []playbook.Scored) []trace.Source {
-	var sources []trace.Source
+// fitting are the first bullets as sources, as many as a prompt has room for; whole says that these are
+// all.
+func (m *Agent) fitting(found []playbook.Scored) (sources []trace.Source, whole bool) {
 	room := m.layout.lessonChars
 	for _, bullet := range found {
 		s := bullet.Source()
 		room -= s.Chars
 		if room < 0 {
-			break
+			return sources, false
 		}
 		sources = append(sources, s)
 	}
-	return sources
+	return sources, true
 }
 
 // situation is what an agent would look up lessons by: its goals, its place, what is short and

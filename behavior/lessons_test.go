@@ -70,6 +70,24 @@ func TestLessonsThatFitAreShownAsSources(t *testing.T) {
 	}
 }
 
+// TestAPlaybookThatFitsIsShownWhole: all of it, though nothing of it is about the situation. Of one that is
+// longer than the number allowed, what fits the situation is chosen.
+func TestAPlaybookThatFitsIsShownWhole(t *testing.T) {
+	all := []string{
+		"[nav-00001] Hardware makes a chip; mine where it is near.",
+		"[res-00002] A chip needs hardware, so refine compound first.",
+	}
+	for _, b := range parsed(t, handbook).Bullets()[2:] {
+		all = append(all, b.Line())
+	}
+	for bullets, want := range map[int][]string{len(all): all, len(all) - 1: all[:2]} {
+		got := lessonLines(opening(t, readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: bullets}}, handbook).begin()))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))); diff != "" {
+			t.Errorf("with %d lessons at most (-want +got):\n%s", bullets, diff)
+		}
+	}
+}
+
 // TestWithoutLessonsThePromptIsTheSame: an empty playbook and a retrieval that is
 // off cost nothing, so that runs with and without can be compared.
 func TestWithoutLessonsThePromptIsTheSame(t *testing.T) {

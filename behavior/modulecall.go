@@ -17,7 +17,7 @@ func (t *Turn) Env() modules.Env {
 		if s.module && !s.done {
 			left++
 		}
-		room -= t.agent.count(s.output)
+		room -= t.agent.count(s.text())
 	}
 	env := modules.Env{View: t.view, Memory: t.agent.memory, Documents: t.agent.cfg.Documents, CallsLeft: &left,
 		ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}

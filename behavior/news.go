@@ -18,20 +18,46 @@ const (
 // agent, if that touched the agent's own stock or things. An owner learns of a trade elsewhere
 // when it arrives there.
 func (m *Agent) Witness(e world.Event) {
-	w := m.words
-	gains := e.Gains(m.id)
+	if e.Kind == world.EventActionRejected && e.Agent == m.id {
+		m.history.refusals = append(m.history.refusals, refusal{repeated(e.Action).ActionName(), *e.Rejection})
+	}
+	n, isNews := m.newsOf(m.id, e, m.history.shut)
+	if e.Kind == world.EventPowerState {
+		m.history.shut = e.Detail == world.StopShutdown
+	}
+	if !isNews {
+		return
+	}
+	m.history.heard++
+	n.news = m.history.heard
+	m.history.news = newest(append(m.history.news, n), newsMax)
+}
+
+// News is the line that a prompt has for what others or time did to an agent; ok is false for an
+// event that is no news to it. shut says that the agent was shut down until then.
+func (k *Runtime) News(agent string, e world.Event, shut bool) (line string, ok bool) {
+	n, ok := k.newsOf(agent, e, shut)
+	if !ok {
+		return "", false
+	}
+	n.news = 1
+	return string(n.appendLine(nil, k.words)), true
+}
+
+// newsOf is the episode of the news, without its number.
+func (k *Runtime) newsOf(agent string, e world.Event, shut bool) (n episode, ok bool) {
+	w := k.words
+	gains := e.Gains(agent)
 	what := ""
 	things := ""
 	giver := ""
-	own, id := e.Agent == m.id, plain(e.Subject)
+	own, id := e.Agent == agent, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
 		giver, what = e.Agent, w.News.Gift.Text(plain(e.Agent))
-	case e.Kind == world.EventActionRejected && own:
-		m.history.refusals = append(m.history.refusals, refusal{repeated(e.Action).ActionName(), *e.Rejection})
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.News.Bought
-		if e.Trade.Seller == m.id {
+		if e.Trade.Seller == agent {
 			what = id + w.News.Sold
 			gains = append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
@@ -49,22 +75,13 @@ func (m *Agent) Witness(e world.Event) {
 		what = id + " " + e.Detail + w.News.Done
 	case e.Kind == world.EventArrived && e.Subject != "":
 		what = w.News.Arrived.Text(id)
-	case e.Kind == world.EventPowerState:
-		shut := e.Detail == world.StopShutdown
-		if shut {
-			what = w.News.ShutDown
-		} else if m.history.shut {
-			what = w.News.Restarted
-		}
-		m.history.shut = shut
+	case e.Kind == world.EventPowerState && e.Detail == world.StopShutdown:
+		what = w.News.ShutDown
+	case e.Kind == world.EventPowerState && shut:
+		what = w.News.Restarted
 	}
-	if what == "" {
-		return
-	}
-	m.history.heard++
-	m.history.news = newest(append(m.history.news,
-		episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.history.heard,
-			giver: giver}), newsMax)
+	return episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, giver: giver},
+		what != ""
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.

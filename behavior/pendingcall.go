@@ -17,16 +17,20 @@ type PendingCall struct {
 	custom bool
 	// module marks a call the caller has to run.
 	module bool
-	// done says that output is final.
+	// done says that the output is final: a text, or a value that is encoded late.
 	done   bool
 	output string
+	result any
 	// wrong is the output of a call that went wrong, nil for any other. It is encoded late,
 	// because only the whole answer shows whether it costs a repair.
 	wrong *feedback
 }
 
+// guide is the result of a call that may name the tool to call next.
+type guide interface{ nextTool() *string }
+
 // Respond sets the output of call i.
-func (c *Conversation) Respond(i int, v any) { c.Calls[i].done, c.Calls[i].output = true, encode(v) }
+func (c *Conversation) Respond(i int, v any) { c.Calls[i].done, c.Calls[i].result = true, v }
 
 // reject sets the output of call i to what was wrong with it.
 func (c *Conversation) reject(i int, f feedback) { c.Calls[i].done, c.Calls[i].wrong = true, &f }
@@ -65,9 +69,10 @@ func (c *Conversation) settled() bool {
 // Flush appends the outputs of the last answer's calls in the model's order. Calls that went wrong
 // in the same way are answered once in full: the others point to that output.
 func (c *Conversation) Flush() {
+	c.leadOnce()
 	said := map[string]string{}
 	for _, p := range c.Calls {
-		output := p.output
+		output := p.text()
 		if p.wrong != nil {
 			output = encode(p.wrong)
 			if first, again := said[output]; again {
@@ -79,6 +84,46 @@ func (c *Conversation) Flush() {
 		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))
 	}
 	c.Calls = nil
+}
+
+// leadOnce leaves the outputs of an answer one tool to call next: that of the last call that went wrong
+// and names one, or else of the last call that names one.
+func (c *Conversation) leadOnce() {
+	var lead *PendingCall
+	for i := range c.Calls {
+		p := &c.Calls[i]
+		if next := p.nextTool(); next != nil && *next != "" && (lead == nil || lead.wrong == nil || p.wrong != nil) {
+			lead = p
+		}
+	}
+	for i := range c.Calls {
+		p := &c.Calls[i]
+		next := p.nextTool()
+		// Calls that went wrong in the same way are answered once.
+		same := lead != nil && lead.wrong != nil && p.wrong != nil && lead.wrong.Next == p.wrong.Next
+		if next != nil && p != lead && !same {
+			*next = ""
+		}
+	}
+}
+
+// text is the output of a call that went well.
+func (p *PendingCall) text() string {
+	if p.result != nil {
+		return encode(p.result)
+	}
+	return p.output
+}
+
+// nextTool is what the output of a call names as the tool to call next, nil if it cannot name one.
+func (p *PendingCall) nextTool() *string {
+	if p.wrong != nil {
+		return &p.wrong.Next
+	}
+	if g, guides := p.result.(guide); guides {
+		return g.nextTool()
+	}
+	return nil
 }
 
 // sameError points to the output of another call of an answer, which failed in the same way.

@@ -48,6 +48,14 @@ type plan struct {
 	idle, mending bool
 	// closed says that a request carried untrusted text.
 	closed bool
+	// intentions are what later prompts show of the newest plans, those of earlier turns included.
+	intentions intentions
+}
+
+// plannedStep is an action of a plan: what it allows, and what a failed turn may end in.
+type plannedStep struct {
+	planned policy.PlannedAction
+	end     fallback
 }
 
 // fallback is what a turn may end in without a decision: a drafted action, or an action of a plan with
@@ -166,12 +174,12 @@ func (p *plan) names() []string {
 }
 
 // takePlan takes the plan of call i. It returns the faults of its actions: those that could not be read,
-// and those that would not be allowed once texts are shown.
-func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
+// and those that would not be allowed once texts are shown. idle are fields that its actions have no use for.
+func (t *Turn) takePlan(i int) (faults, idle []*answer.ArgumentError, problem answer.Problem) {
 	call := t.conversation.Calls[i]
 	read, used, e := answer.ReadPlan(call.Call)
 	if e != nil {
-		return nil, t.badArguments(i, trace.StepPlan, e)
+		return nil, nil, t.badArguments(i, trace.StepPlan, e)
 	}
 	p := &t.plan
 	first := !p.made
@@ -185,6 +193,11 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	// What the plan leaves out is not allowed once texts are shown, so it may be corrected before.
 	mends := first && len(t.conversation.Calls) == 1 && t.exposure.locked()
 	faults = t.acceptPlan(read, call, used, mends)
+	for n, a := range read.Actions[:min(len(read.Actions), planActionsMax)] {
+		for _, unused := range a.Unused() {
+			idle = append(idle, t.inLanguage(unused.Inside(fmt.Sprintf("actions[%d]", n)))...)
+		}
+	}
 	if p.mending && len(p.ends) > 0 {
 		for _, end := range earlier {
 			p.mayEnd(end) // the model may repeat only what was at fault
@@ -198,11 +211,11 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	p.list(steps, t.protocol.modules)
 	if p.mending {
 		t.protocol.stage = trace.StagePlan
-		return faults, ""
+		return faults, idle, ""
 	}
 	t.reveal()
 	t.advance()
-	return faults, ""
+	return faults, idle, ""
 }
 
 // acceptPlan takes the steps of a plan and allows its actions. An action that cannot be read allows
@@ -214,6 +227,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 	p := &t.plan
 	earlier := p.begin(read.Goal)
 	unread := 0
+	var named []plannedStep
 	closes := t.exposure.follows() && t.agent.cfg.Guards(trace.CheckPlan)
 	for i, a := range read.Actions {
 		at := fmt.Sprintf("actions[%d]", i)
@@ -238,7 +252,9 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		}
 		p.add(planned)
 		p.mayEnd(end)
+		named = append(named, plannedStep{planned, end})
 	}
+	t.intendLater(read.Goal, named, p.mending)
 	p.allow(earlier...)
 	p.fromPlan = len(p.actions)
 	steps := []typedStep{}
@@ -330,7 +346,7 @@ func (t *Turn) rest() {
 	v := t.evaluate(world.Wait{})
 	if v.Violation != nil {
 		t.conversation.Note(v.note())
-		t.fail(trace.WaitGuardRejected, v)
+		t.fail(v.refusedBy(), v)
 		return
 	}
 	t.conversation.Note(trace.Step{Kind: trace.StepDecision, Code: "nothing_planned",

@@ -35,9 +35,11 @@ type prompt struct {
 	// and shown the terms of other agents in that part. All are read-only.
 	seen, known world.Observation
 	shown       []world.Terms
-	items       []llmclient.Item
-	sections    []trace.Section
-	sources     []trace.Source
+	// intentions are what earlier turns planned and have not done.
+	intentions intentions
+	items      []llmclient.Item
+	sections   []trace.Section
+	sources    []trace.Source
 	// withheld are the texts of other agents that fit the budget, shown after the plan
 	// as the section withheldSection.
 	withheld        texts
@@ -85,7 +87,13 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		withheld.Documents = append(withheld.Documents, s.Text)
 		seen.unread += m.history.unread(s.ID)
 	}
+	open := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
+	seen.intentions = m.history.intentions.without(o.Tick, seen.shown, open)
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
+	withheld.plan(&seen.intentions.late)
+	withheld.tell(m.history.asides)
+	own := func(int64) untrustedText { return untrustedText{} }
+	seen.spoken = seen.intentions.early.sources("", own)
 	seen.Withheld = withheld.count()
 	lessons, withheld.taught = m.lessons(seen, outcome)
 	for _, s := range withheld.taught {
@@ -163,7 +171,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if !p.early && m.history.missed < missedMax {
 		p.fresh = seen.unread - seen.idle + len(withheld.Lessons)
 	}
-	p.known, p.shown = seen.Observation, seen.shown
+	p.known, p.shown, p.intentions = seen.Observation, seen.shown, seen.intentions
 	if p.early {
 		p.known, p.shown = p.seen, nil
 	}

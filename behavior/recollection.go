@@ -129,6 +129,9 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 		return w.History.NoReason
 	}
 	text := strings.TrimSpace(string(r.Code) + " " + r.Resource)
+	if r.Code == world.RejectContended {
+		text += w.History.Contended
+	}
 	for _, n := range w.numbersOf(r) {
 		text += fmt.Sprintf(" %s %d", n.Name, n.Low)
 	}

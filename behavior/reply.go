@@ -93,11 +93,9 @@ func (t *Turn) repair(problem answer.Problem) {
 	switch problem {
 	case answer.Several:
 		t.draft.ambiguous = true
-	case answer.InvalidArgs:
-	case answer.UnknownTool, answer.NotAllowedNow:
-		t.draft.fault = "" // it was reported in the outputs
+	case answer.InvalidArgs, answer.UnknownTool, answer.NotAllowedNow: // reported in the outputs
 	default:
-		t.draft.fault = t.agent.words.Unusable.Text(string(problem))
+		t.draft.mistake(fault{early: t.agent.words.Unusable.Text(string(problem))})
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -119,6 +117,8 @@ type round struct {
 	// plan is the call of its last plan, -1 without one, and faults what was wrong with that plan.
 	plan   int
 	faults []*answer.ArgumentError
+	// idle are fields that the actions of the plan have no use for.
+	idle []*answer.ArgumentError
 	// replans says that there was a plan before its own. before is the accepted draft before it.
 	replans bool
 	before  *weighing
@@ -155,7 +155,7 @@ func (t *Turn) dispatch() {
 		case refused:
 			problem = t.refuseTool(i, offered)
 		case s.Tool == answer.ToolPlan:
-			r.faults, problem = t.takePlan(i)
+			r.faults, r.idle, problem = t.takePlan(i)
 			r.plan = i
 			r.replans = planned
 		case s.Tool == answer.ToolDraft || s.Tool == answer.ToolTurn && t.plansByDraft():
@@ -179,7 +179,10 @@ func (t *Turn) dispatch() {
 		r.wrong = cmp.Or(r.wrong, problem)
 	}
 	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
-		said := planAccepted{Problems: r.faults, Next: t.protocol.stage}
+		said := &planAccepted{Problems: append(r.faults, r.idle...), Next: string(t.protocol.stage)}
+		if t.exposure.open && t.exposure.phase == phaseDue {
+			said.Deviations = t.deviations()
+		}
 		if t.protocol.stage == trace.StagePlan {
 			said.Text = t.agent.words.Steps.PlanAgain
 		}
@@ -226,7 +229,7 @@ func (t *Turn) proceed(r round) {
 		t.repair(r.wrong)
 	case !settled:
 	case t.draft.hasFailed() && (t.outOfTries() || given.outOfDeviations()):
-		t.fail(trace.WaitGuardRejected, cmp.Or(given.verdicts...))
+		t.fail(cmp.Or(given.verdicts...).refusedBy(), cmp.Or(given.verdicts...))
 	case r.redrafts(given), r.replans && given == nil:
 		// The same draft again is as good as a decision for it.
 		t.protocol.order.spent++
@@ -292,7 +295,7 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError) answer.Problem {
-	t.mistake(t.agent.words.wrongArguments(CodeInvalidArguments, e), "")
+	t.mistake(t.agent.words.wrongArguments(CodeInvalidArguments, e), nil)
 	code := t.conversation.RefuseArguments(i, e, func(schema json.RawMessage) bool {
 		return t.agent.count(string(schema)) < t.room()-moduleTokensMin
 	})

@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -30,6 +31,15 @@ func (t *Turn) roundLeft() bool { return t.agent.ledger.RoundLeft(t.view.Tick())
 // bindsRounds reports whether texts are shown that may cost only so many requests.
 func (t *Turn) bindsRounds() bool {
 	return t.exposure.tainted() && !t.exposure.opening.early && t.agent.cfg.Guards(trace.CheckDeviations)
+}
+
+// deviations says how often the plan may still be left under texts, empty if that is not limited.
+func (t *Turn) deviations() string {
+	if !t.agent.cfg.Guards(trace.CheckDeviations) || !t.agent.cfg.Guards(trace.CheckPlan) {
+		return ""
+	}
+	left := max(0, policy.DeviationsMax-t.agent.ledger.Deviations(t.view.Tick()))
+	return t.agent.words.Steps.Deviations.Text(left, policy.DeviationsMax, policy.DeviationWindow)
 }
 
 // overdue reports whether one more request would be more than texts may cost.

@@ -106,7 +106,8 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 		},
 		{
 			world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 1, Want: world.Hardware, WantAmount: 9, Ticks: 9}, world.Wait{},
-			[]string{"; 3 offer, asked by agent-2, its request in id, counted even if never taken, "}, []string{"; 3 offer, 应 agent-2 要求, id 填其请求, 未成交也计入, "},
+			[]string{"agent-2 may ask: in answer transfer_resource, 90/90 left in 50 ticks; trade, 84/90 left in 50 ticks; each offer made counts, taken or not; in answer it names the request in id\n"},
+			[]string{"; 交易, 余 84/90 每 50 回合; 提议一经提出即计入，成交与否; 答复请求时 id 填该请求\n"},
 		},
 		{
 			world.Harvest{MaxAmount: 1}, world.Decline{ID: offered},
@@ -142,13 +143,13 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[string][]string{
 		words.English: {
-			"\nanswers to \"requests and offers\" that need no plan: 1 transfer_resource hardware, asked by agent-2, 90 of 90 left per 50 ticks; " +
-				"2 accept_offer giving hardware, asked by agent-2, 90 of 90 left per 50 ticks, getting at least 3 data for each 2, also one to each new message\n",
+			"\nlimits, planned or not; what others may ask for needs no plan then: agent-2 may ask: in answer transfer_resource hardware, 90/90 left in 50 ticks; " +
+				"accept_offer 2 hardware for at least 3 data, 90/90 left in 50 ticks, also one to each new message\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 		"zh": {
-			"\n对“请求和提议”无需计划的答复: 1 transfer_resource hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合; " +
-				"2 accept_offer 付出 hardware, 应 agent-2 要求, 剩 90，共 90，每 50 回合, 至少换 3 data (每给 2), 每条新消息亦可一次\n",
+			"\n限额，计划与否都有效；他人可要求的，应要求时无需计划: agent-2 可要求: 答复时 transfer_resource hardware, 余 90/90 每 50 回合; " +
+				"accept_offer 每 2 hardware 至少换 3 data, 余 90/90 每 50 回合, 每条新消息亦可一次\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 	}

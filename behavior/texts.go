@@ -31,6 +31,10 @@ type texts struct {
 	// Said is what the agent wrote itself in the last ticks: it may repeat what others
 	// wrote, so it stays with their texts.
 	Said []sent `json:"you_said,omitempty"`
+	// Planned is what the agent planned after texts of others and has not done.
+	Planned *lateIntention `json:"you_planned,omitempty"`
+	// LastTurn says what was refused or changed in the last turn, if that was under texts.
+	LastTurn []string `json:"last_turn,omitempty"`
 	// NotDone are steps of a chain that were not done, decided with texts in view.
 	NotDone []string `json:"not_done,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
@@ -39,6 +43,8 @@ type texts struct {
 	tick int64
 	// recalled are the sources of Remembered, taught those of Lessons, passages those of Documents.
 	recalled, taught, passages []trace.Source
+	// last is LastTurn as a source.
+	last trace.Source
 	// spoken returns what a text of the agent's own may repeat, by its tick.
 	spoken func(tick int64) untrustedText
 	// deciders are the authors of the texts with which NotDone was decided.
@@ -68,6 +74,8 @@ type visibleObservation struct {
 	news []episode
 	// saw is what it saw of places before.
 	saw []sighting
+	// intentions are what it planned and has not done.
+	intentions intentions
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// notDone are the steps of the last chain that were not done.
@@ -136,6 +144,12 @@ func (t texts) sources(self string) []trace.Source {
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))
 	}
+	if t.Planned != nil {
+		list = append(list, t.Planned.sources...)
+	}
+	if len(t.LastTurn) > 0 {
+		list = append(list, t.last)
+	}
 	return list
 }
 
@@ -163,6 +177,21 @@ func (t texts) parents() (ids []string) {
 		ids = append(ids, r.parents...)
 	}
 	return append(ids, t.deciders...)
+}
+
+// lateIntention is a plan made after texts, as it is shown with texts.
+type lateIntention struct {
+	Goal    string   `json:"goal,omitempty"`
+	NotDone []string `json:"not_done,omitempty"`
+	// sources are its goal and its steps, each as trusted as what was in view when it was planned.
+	sources []trace.Source
+}
+
+// plan adds what is left of a plan made after texts.
+func (t *texts) plan(n *intention) {
+	if !n.isEmpty() {
+		t.Planned = &lateIntention{n.goal, n.texts(), n.sources("late-", t.spoken)}
+	}
 }
 
 // source is the text as a source, given what it may repeat by its tick.
@@ -206,6 +235,13 @@ func (t texts) plainLines() []trace.Source {
 	}
 	for _, s := range t.Said {
 		list = append(list, modules.TextSource("", "", "", 0, s.Text, "You said: "+s.Text))
+	}
+	if t.Planned != nil {
+		text := encode(t.Planned)
+		list = append(list, modules.TextSource("", "", "", 0, text, "You planned: "+text))
+	}
+	for _, text := range t.LastTurn {
+		list = append(list, modules.TextSource("", "", "", 0, text, text))
 	}
 	return list
 }

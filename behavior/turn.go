@@ -38,6 +38,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 	m.compose(view, &t.exposure.opening)
 	t.exposure.begin()
 	opening := &t.exposure.opening
+	t.plan.intentions = opening.intentions
 	t.protocol = newProtocol(&m.cfg, m.moduleNames, opening.untrusted)
 	t.conversation = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language,

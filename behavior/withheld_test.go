@@ -226,7 +226,7 @@ func (g *twin) answers(step Ask, read string) []llmclient.Item {
 	return call("plan", `{"goal":"g","steps":[],"actions":[`+first+`,`+work[r.IntN(3)]+`]}`)
 }
 
-// end carries out what all decided, and is what the world accepted of agent-1, empty if that is nothing.
+// end carries out what all decided. It returns what the world accepted of agent-1, and how the turn ended.
 func (g *twin) end(d Decision) (accepted string) {
 	intents := g.neighbours()
 	if d.Executed != nil {
@@ -246,12 +246,14 @@ func (g *twin) end(d Decision) (accepted string) {
 	if o.Accepted {
 		accepted = string(world.EncodeAction(o.Action))
 	}
-	return accepted
+	// How a turn came to its end is told: by its draft or plan, in a wait, by another candidate.
+	return fmt.Sprint(accepted, d.By, d.WaitReason != "", d.Fallback, d.picked)
 }
 
 // TestNothingWithheldShowsBeforeThePlan compares two games that differ only in what is withheld. What the model is
-// told before it has planned is the same in both, until the world has accepted something else in one of them. The
-// reason code of a refusal is told, so it may differ.
+// told before it has planned is the same in both, until the world has accepted something else in one of them, or a
+// turn came to another end. The code of a refusal is told, so it may differ. In a small window it is not so: which
+// texts fit, and so which are new in the next tick, follows from their lengths.
 func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays many games")
@@ -304,7 +306,10 @@ func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 
 // codeTold is a code of a refusal or of a failed turn, in a line of outcomes or as all that is told of what was wrong.
 var codeTold = regexp.MustCompile(`(?:refused: | 被拒: |could not be used \(|无法使用（| no usable decision: | 无有效决策: )[a-z_]+(?::[a-z_]+)?` +
-	`|\\n(?:What was wrong: |错在：)(?:[a-z_]+: [a-z_]+|[A-Z_]+)(?:\\n|"|$)`)
+	`|\\n(?:What was wrong: |错在：)` + wrongTold + `(?:; ` + wrongTold + `)*(?:\\n|"|$)`)
+
+// wrongTold is one thing that was wrong: an action and a code, with the limit of a rule of the agent, or a code.
+const wrongTold = `(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+ [a-z]+)?|[A-Z_]+)`
 
 // firstDifference is the first part of two lists that differs, apart from the codes of refusals.
 func firstDifference(told, also []string) string {

@@ -56,7 +56,7 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	answer(w, r, v)
+	answer(w, v)
 }
 
 // asksView are the questions that were put to agents of a run, oldest first.

@@ -139,8 +139,7 @@ func isTrace(f fs.DirEntry) bool {
 // neverBegan says that the files of a directory are those of a run before its trace, and no others.
 func neverBegan(files []fs.DirEntry) bool {
 	other := func(f fs.DirEntry) bool {
-		lock := f.Name() == run.LockFile || f.Name() == run.ClaimFile
-		return !(lock && f.Type().IsRegular() || f.Name() == run.PlaybookDir && f.IsDir())
+		return !run.SaysWho(f.Name()) && !(f.Name() == run.PlaybookDir && f.IsDir())
 	}
 	return len(files) > 0 && !slices.ContainsFunc(files, other)
 }

@@ -64,7 +64,7 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	answer(w, r, v)
+	answer(w, v)
 }
 
 // comparePair compares two runs until ctx ends, when the one who asked has gone.

@@ -188,7 +188,7 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
-	answer(w, r, map[string]bool{"entered": true})
+	answer(w, map[string]bool{"entered": true})
 }
 
 // control answers how the run stands for its operator, or takes what one asks for.
@@ -196,13 +196,13 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	allowed := s.door != nil && s.door.knows(r)
 	switch {
 	case r.Method != http.MethodPost && s.operator == nil:
-		answer(w, r, map[string]bool{"control": false})
+		answer(w, map[string]bool{"control": false})
 	case r.Method != http.MethodPost:
 		now := s.operator.Status()
 		if allowed {
 			s.door.heard(now.Ended && r.URL.Query().Has("shown"))
 		}
-		answer(w, r, struct {
+		answer(w, struct {
 			Control bool `json:"control"`
 			// Allowed says that this browser may ask for something.
 			Allowed bool `json:"allowed"`
@@ -281,5 +281,5 @@ func (s *Server) postControl(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	answer(w, r, map[string]int64{"number": number})
+	answer(w, map[string]int64{"number": number})
 }

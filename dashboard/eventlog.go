@@ -109,7 +109,8 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 	case trace.Event:
 		return eventRow(r.Event), true
 	case trace.Decision:
-		row = logRow{Tick: r.Tick, Kind: "decision", Agent: r.AgentID, What: explain.ActionName(r.Executed),
+		action, _ := r.Action()
+		row = logRow{Tick: r.Tick, Kind: "decision", Agent: r.AgentID, What: action.Name,
 			Text: string(r.Executed)}
 		if r.Why != "" {
 			row.Text += " " + r.Why

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"mime"
 	"net"
@@ -89,26 +88,13 @@ func problem(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write(line) // a client that is gone needs none
 }
 
-// gzipFrom is the size from which a body is compressed.
-const gzipFrom = 2 << 10
-
-// answer writes a value as JSON, compressed if the client takes it and it pays.
-func answer(w http.ResponseWriter, r *http.Request, v any) {
+// answer writes a value as JSON.
+func answer(w http.ResponseWriter, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		problem(w, http.StatusInternalServerError, "the answer cannot be encoded: "+err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	if len(body) < gzipFrom || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		_, _ = w.Write(body)
-		return
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if err != nil {
-		panic("dashboard: no such level of compression: " + err.Error())
-	}
-	_, _ = z.Write(body)
-	_ = z.Close()
+	_, _ = w.Write(body) // a client that is gone needs none
 }

@@ -50,7 +50,7 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) {
 	row.Status = statusGone
 	v := s.runView(h, row)
 	v.Damage = errGone.Error()
-	answer(w, r, v)
+	answer(w, v)
 }
 
 func (s *Server) getRun(h *history, r *http.Request) (any, error) {

@@ -264,7 +264,7 @@ func (s *Server) routes() http.Handler {
 	if err != nil {
 		panic("dashboard: the page is missing: " + err.Error())
 	}
-	m.Handle("/", newAssets(static))
+	m.HandleFunc("/", assets(static))
 	m.HandleFunc("/api/runs", s.getRuns)
 	m.HandleFunc("/api/run", s.answerRun)
 	m.HandleFunc("/api/chart", s.ofRun(s.getChart))
@@ -317,7 +317,7 @@ func (s *Server) ofRun(get func(*history, *http.Request) (any, error)) http.Hand
 			s.fail(w, err)
 			return
 		}
-		answer(w, r, v)
+		answer(w, v)
 	}
 }
 
@@ -369,5 +369,5 @@ func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
 	for i, row := range runs {
 		runs[i] = s.known(row)
 	}
-	answer(w, r, map[string]any{"runs": runs, "batches": batches})
+	answer(w, map[string]any{"runs": runs, "batches": batches})
 }

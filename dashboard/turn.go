@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -39,16 +38,9 @@ type sourceView struct {
 	FromTick  int64  `json:"from_tick"`
 }
 
-// callView is a model call without its prompt.
+// callView is a model call with its answer in words.
 type callView struct {
-	Step      int               `json:"step"`
-	Stage     trace.Stage       `json:"stage"`
-	Model     string            `json:"model"`
-	Sections  []trace.Section   `json:"sections"`
-	Chars     int               `json:"input_chars"`
-	ToolChars int               `json:"tool_chars"`
-	Answer    trace.Answer      `json:"answer"`
-	Timing    *trace.CallTiming `json:"timing"`
+	trace.ModelCall
 	// CostMicros is at the prices of the run.
 	CostMicros int64      `json:"cost_micros"`
 	Text       string     `json:"text"`
@@ -82,10 +74,7 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 		}
 	}
 	for _, c := range t.Calls {
-		of := callView{
-			Step: c.Step, Stage: c.Stage, Model: c.Model, Sections: c.Sections, Chars: c.InputChars, ToolChars: c.ToolChars,
-			Answer: c.Answer, Timing: c.Timing, CostMicros: prices.Micros(c.Model, c.Answer.Usage), ToolCalls: []toolCall{},
-		}
+		of := callView{ModelCall: c, CostMicros: prices.Micros(c.Model, c.Answer.Usage), ToolCalls: []toolCall{}}
 		for _, hash := range c.Answer.Output {
 			switch it, ok := t.Item(hash); {
 			case !ok:
@@ -95,6 +84,8 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 				of.Text += it.Text + it.Refusal
 			}
 		}
+		of.Input = nil // hashes, which no page shows
+		of.Answer.Output = nil
 		v.Calls = append(v.Calls, of)
 	}
 	if t.Decision != nil {
@@ -108,12 +99,9 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 
 // promptView is the exact prompt of a call, and the answer.
 type promptView struct {
-	Step         int             `json:"step"`
-	Stage        trace.Stage     `json:"stage"`
 	Sections     []trace.Section `json:"sections"`
 	Instructions string          `json:"instructions"`
 	Tools        string          `json:"tools"`
-	ToolChoice   json.RawMessage `json:"tool_choice"`
 	Input        []itemView      `json:"input"`
 	Output       []itemView      `json:"output"`
 }
@@ -139,10 +127,8 @@ func promptOf(t *explain.Turn, step int) (v promptView, err error) {
 		if err != nil {
 			return v, err
 		}
-		v = promptView{
-			Step: c.Step, Stage: c.Stage, Sections: c.Sections, ToolChoice: c.ToolChoice,
-			Instructions: p.Instructions, Input: itemViews(p.Input), Output: itemViews(p.Output),
-		}
+		v = promptView{Sections: c.Sections, Instructions: p.Instructions, Input: itemViews(p.Input),
+			Output: itemViews(p.Output)}
 		if c.Tools != "" {
 			v.Tools = string(p.Tools)
 		}

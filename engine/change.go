@@ -92,9 +92,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 		if old.folder != nil {
 			r.learning.experiences, r.learning.folder = old.experiences, old.folder
 			for _, e := range old.experiences {
-				if e != nil {
-					e.Rename(f.RunName())
-				}
+				e.Rename(f.RunName())
 			}
 		}
 	}

@@ -213,7 +213,8 @@ func TestMemoriesAreSourcesWithAndWithoutCiting(t *testing.T) {
 		for _, s := range d.SourcesRetrieved {
 			if strings.Join(d.SourcesUsed, "") == s.ID {
 				used++
-				if s.Kind != trace.KindMemory || s.Chars == 0 || !strings.HasPrefix(s.ID, fmt.Sprintf("mem-%d-", s.OriginTick)) {
+				var first, number int64
+				if _, err := fmt.Sscanf(s.ID, "mem-%d-%d", &first, &number); err != nil || s.Kind != trace.KindMemory || s.Chars == 0 || s.OriginTick < first || s.OriginTick >= d.Tick {
 					t.Errorf("tick %d: used source %+v", d.Tick, s)
 				}
 			}

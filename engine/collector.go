@@ -13,7 +13,7 @@ import (
 // reflected at in one turn.
 type Batch struct {
 	Experience *reflect.Experience
-	// Tick is the tick of the last decision.
+	// Tick is the last tick.
 	Tick int64
 	// Goals are how far the agent had got then.
 	Goals []reflect.Goal
@@ -21,72 +21,53 @@ type Batch struct {
 
 // collector gathers the batches of a run while it is derived again.
 type collector struct {
-	run  string
-	open []*Batch // by agent, nil between batches
-	done [][]Batch
-	last []*reflect.Experience // by agent, for the texts of other agents
+	experiences []*reflect.Experience // by agent
+	done        [][]Batch
 }
 
-// add adds a decision of agent n and closes its batch when it is full.
-func (c *collector) add(w *world.World, n int, j reflect.Evaluated, retrieved []trace.Source) {
-	if c.open[n] == nil {
-		e := reflect.NewExperience(c.run, w.AgentID(n))
-		if c.last[n] != nil {
-			e = c.last[n].Next()
-		}
-		c.open[n], c.last[n] = &Batch{Experience: e}, e
+// cut closes the batch of agent n, unless nothing can be learned from it yet.
+func (c *collector) cut(w *world.World, n int) {
+	e := c.experiences[n]
+	if e.Len() == 0 || e.Idle() {
+		return
 	}
-	b := c.open[n]
-	b.Experience.Add(j, retrieved)
-	b.Tick = j.Tick
-	if b.Experience.Len() == reflect.DecisionsMax {
-		c.close(w, n)
-	}
-}
-
-func (c *collector) close(w *world.World, n int) {
-	if b := c.open[n]; b != nil {
-		b.Goals = goalsOf(w, w.AgentID(n))
-		c.done[n] = append(c.done[n], *b)
-		c.open[n] = nil
-	}
+	e.Hold(w.Stock(n))
+	c.done[n] = append(c.done[n], Batch{Tick: w.Tick(), Goals: goalsOf(w, w.AgentID(n)), Experience: e.Cut()})
 }
 
 // Collect derives the finished run in dir again and returns what its agents
-// decided, in the order of agents and then of ticks. It opens no connection. The
-// error is a failure to read the run, [ErrVersionDrift], or an interruption.
-func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) {
+// decided, in the order of agents and then of ticks, and the language of its prompts. It opens no
+// connection. The error is a failure to read the run, [ErrVersionDrift], or an interruption.
+func Collect(ctx context.Context, dir string, o ReplayOptions) (all []Batch, language string, err error) {
 	of := run.Dir(dir).As(o.Reading)
 	recorded, err := readRun(of, o.AllowVersionDrift)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	r, answers, err := derive(of, recorded, Options{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer answers.Close()
 	agents := r.world.Agents()
-	c := &collector{run: recorded.Header.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents),
-		last: make([]*reflect.Experience, agents)}
+	c := &collector{experiences: experiencesOf(r.world, recorded.Header.RunName()), done: make([][]Batch, agents)}
 	r.learning.collected = c
 	if _, err := r.ticks(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, "", context.Cause(ctx)
 	}
 	if err := answers.failure(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if got := r.reached.Digest; got != recorded.Digest {
-		return nil, &trace.DifferenceError{Tick: recorded.Tick,
+		return nil, "", &trace.DifferenceError{Tick: recorded.Tick,
 			What: "the digest is " + got + ", recorded " + recorded.Digest}
 	}
-	var all []Batch
 	for n := range agents {
-		c.close(r.world, n)
+		c.cut(r.world, n)
 		all = append(all, c.done[n]...)
 	}
-	return all, nil
+	return all, r.Language, nil
 }

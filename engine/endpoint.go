@@ -349,8 +349,8 @@ func verdictOn(d trace.Decision) verdict {
 	switch {
 	case strings.HasPrefix(string(reason), trace.WaitModelPrefix):
 		return noVerdict
-	case reason == trace.WaitGuardRejected && readsOthers(d):
-		// The model decided, and the guard refused it. If that counted, others could end a run by
+	case (reason == trace.WaitGuardRejected || reason == trace.WaitWouldRefuse) && readsOthers(d):
+		// The model decided, and it was refused. If that counted, others could end a run by
 		// what they write.
 		return noVerdict
 	case d.DecidedBy == trace.ByEngine, d.FailedBy != "" && d.By == trace.ByPlan:

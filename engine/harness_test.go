@@ -130,6 +130,7 @@ func options(t testing.TB, name string, ticks int64) engine.Options {
 	settings := trace.DefaultSettings()
 	settings.Scenario, settings.ScenarioTOML, settings.Seed, settings.Ticks = name, string(toml), s.Seed, ticks
 	settings.Model, settings.ModelSource, settings.BaseURL = "scripted", trace.SourceScripted, url
+	settings.ChainSteps = 0 // most tests need a question in every tick
 	return engine.Options{Settings: settings, RunDir: t.TempDir(), Source: source, Concurrency: 4}
 }
 

@@ -24,9 +24,8 @@ import (
 type learning struct {
 	runtime *reflect.Runtime
 	limits  playbook.Limits
-	// experiences are by agent, nil before its first decision.
+	// experiences are by agent.
 	experiences []*reflect.Experience
-	run         string
 	// folder has everything that changed a playbook, in order of tick and agent; nil while
 	// agents do not learn.
 	folder *reflect.Folder
@@ -41,10 +40,30 @@ func (r *runner) prepareLearning(name string) {
 	}
 	limits := playbook.Limits{BulletsMax: r.PlaybookSize}
 	r.learning = learning{
-		runtime: reflect.NewRuntime(r.runtime.Config(), 1, r.seed.OwnSections()...), limits: limits, run: name,
-		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits),
+		runtime: reflect.NewRuntime(r.runtime.Config(), 1, r.seed.OwnSections()...), limits: limits,
+		experiences: experiencesOf(r.world, name), folder: reflect.NewFolder(r.seed, limits),
 		collected: r.learning.collected,
 	}
+}
+
+// experiencesOf are the empty experiences of all agents of a run at the present tick.
+func experiencesOf(w *world.World, run string) []*reflect.Experience {
+	list := make([]*reflect.Experience, w.Agents())
+	for n := range list {
+		list[n] = reflect.NewExperience(run, w.AgentID(n), w.Stock(n), w.PolicyRules(n)...)
+	}
+	return list
+}
+
+// lived are the experiences that are kept of agent n: to reflect at in the run, and to collect.
+func (l *learning) lived(n int) (list []*reflect.Experience) {
+	if l.folder != nil {
+		list = append(list, l.experiences[n])
+	}
+	if l.collected != nil {
+		list = append(list, l.collected.experiences[n])
+	}
+	return list
 }
 
 // witness tells each agent that may ever decide what happened to it. An agent that is
@@ -52,8 +71,15 @@ func (r *runner) prepareLearning(name string) {
 func (r *runner) witness(events []world.Event) {
 	for _, e := range events {
 		for _, id := range e.Concerns() {
-			if n, ok := r.world.AgentNumber(id); ok && (r.agents[n] != nil || e.Kind == world.EventActionApplied) {
+			n, ok := r.world.AgentNumber(id)
+			if !ok {
+				continue
+			}
+			if r.agents[n] != nil || e.Kind == world.EventActionApplied {
 				r.agent(n).Witness(e)
+			}
+			for _, lived := range r.learning.lived(n) {
+				lived.Witness(r.runtime, e)
 			}
 		}
 	}
@@ -63,7 +89,8 @@ func (r *runner) witness(events []world.Event) {
 func (r *runner) remember(tick int64, turns []deliberation, outcomes []world.Outcome) {
 	for i, t := range turns {
 		r.agents[t.agent].Learn(tick, t.decision, outcomes[i])
-		if r.learning.folder == nil && r.learning.collected == nil {
+		lived := r.learning.lived(t.agent)
+		if len(lived) == 0 {
 			continue
 		}
 		var refused []string // the codes with which the guard refused actions, each once
@@ -73,15 +100,11 @@ func (r *runner) remember(tick int64, turns []deliberation, outcomes []world.Out
 			}
 		}
 		judged := reflect.Evaluate(r.runtime, tick, t.decision, outcomes[i], refused)
-		if r.learning.folder != nil {
-			e := &r.learning.experiences[t.agent]
-			if *e == nil {
-				*e = reflect.NewExperience(r.learning.run, r.world.AgentID(t.agent))
-			}
-			(*e).Add(judged, t.decision.SourcesRetrieved)
+		for _, e := range lived {
+			e.Add(judged, t.decision.SourcesRetrieved)
 		}
-		if r.learning.collected != nil {
-			r.learning.collected.add(r.world, t.agent, judged, t.decision.SourcesRetrieved)
+		if c := r.learning.collected; c != nil && c.experiences[t.agent].Len() == reflect.DecisionsMax {
+			c.cut(r.world, t.agent)
 		}
 	}
 }
@@ -98,8 +121,9 @@ type reflected struct {
 	shown []llmclient.Shown
 }
 
-// reflections lets the agents reflect if the tick is one to do so, all at the same time. A
-// turn that fails does not end the run. The error is a failure to record.
+// reflections lets the agents reflect if the tick is one to do so, all at the same time. One that has
+// nothing to learn from yet is not asked. A turn that fails does not end the run. The error is a failure
+// to record.
 func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberation) ([]reflected, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
@@ -110,7 +134,8 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberati
 	}
 	var list []reflected
 	for n, e := range r.learning.experiences {
-		if e != nil && e.Len() > 0 && !r.endpoint(n).stopped {
+		if e.Len() > 0 && !e.Idle() && !r.endpoint(n).stopped {
+			e.Hold(r.world.Stock(n))
 			list = append(list, reflected{agent: n})
 		}
 	}
@@ -126,7 +151,7 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberati
 		if !more {
 			return agent, ask, 0
 		}
-		return agent, ask, reflect.CallsLeast
+		return agent, ask, begin(i).CallsLeast()
 	})
 	if err := r.workers.each(len(list),
 		func(i int) error { return r.reflect(ctx, tick, begin(i), &list[i], allowed.of(i)) }); err != nil {
@@ -176,7 +201,9 @@ func (r *runner) consolidate(ctx context.Context, tick int64, list []reflected) 
 			})
 		}
 		if b.result.Failure == "" {
-			r.learning.experiences[b.agent].Clear()
+			e := r.learning.experiences[b.agent]
+			e.Clear()
+			e.Refuse(consolidated.Rejected)
 		}
 		r.reached.ModelCalls += b.bill.Calls
 		r.reached.spend(b.bill)
@@ -188,7 +215,8 @@ func goalsOf(w *world.World, agent string) []reflect.Goal {
 	var goals []reflect.Goal
 	for _, g := range w.Goals() {
 		if g.AgentID == agent {
-			goals = append(goals, reflect.Goal{Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast})
+			goals = append(goals, reflect.Goal{Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast,
+				MetAt: g.MetAt})
 		}
 	}
 	return goals

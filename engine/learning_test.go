@@ -174,15 +174,14 @@ func TestAgentsLearnByThemselves(t *testing.T) {
 	slow(t)
 	lesson := func(text string) func(agent, stage string) string {
 		return func(agent, stage string) string {
-			if stage == "reflect" {
-				return `{"tags":[],"insights":[{"lesson":"Something.","section":"res","decisions":[1]}]}`
-			}
 			content := "Mine compound and build an assembler before anything else."
 			if agent == "agent-2" {
 				content = text
 			}
-			return `{"deltas":[{"op":"add","id":"","section":"res","content":` + string(llmclient.Marshal(content)) + `,"reason":"","decisions":[1,2,3,4,5,6,7,8,9,10]},` +
-				`{"op":"add","id":"","section":"res","content":` + string(llmclient.Marshal(content)) + `,"reason":"","decisions":[1]}]}`
+			if stage == "reflect" {
+				return `{"tags":[],"insights":[{"lesson":` + string(llmclient.Marshal(content)) + `,"section":"res","decisions":[1]}]}`
+			}
+			return `{"deltas":[]}`
 		}
 	}
 	var dirs []string
@@ -208,7 +207,7 @@ func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
 	slow(t)
 	answers := func(agent, stage string) string {
 		if stage == "reflect" {
-			return `{"tags":[],"insights":[{"lesson":"Something.","section":"res","decisions":[1]}]}`
+			return `{"tags":[],"insights":[{"lesson":"` + agent + ` learns from what came of it.","section":"res","decisions":[1]},{"lesson":"Something else.","section":"res","decisions":[6]}]}`
 		}
 		return `{"deltas":[{"op":"add","id":"","section":"nav","content":"` + agent + ` mines compound before it moves on.","reason":"","decisions":[1,2,3]},{"op":"add","id":"","section":"nav","content":"Mine compound before moving on.","reason":"","decisions":[5]}]}`
 	}
@@ -284,7 +283,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 		}
 		return proposes(agent, stage)
 	})
-	o.LearnEvery, o.PlaybookBullets = 4, 6
+	o.LearnEvery, o.PlaybookBullets, o.Playbook = 4, 6, seedBook
 	if result := run(t, o); result.Learned != nil {
 		t.Errorf("something was learned: %s", result.Learned.Encode())
 	}

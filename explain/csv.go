@@ -43,7 +43,8 @@ func (t TableCSV) Row(r Row) error {
 	if d == nil {
 		d = &trace.Decision{}
 	}
-	ruling := RulingOf(d.Outcome)
+	ruling, _ := d.Ruling() // what cannot be read is shown as nothing
+	action, _ := d.Action()
 	verdict := ""
 	switch {
 	case ruling.Accepted:
@@ -51,7 +52,7 @@ func (t TableCSV) Row(r Row) error {
 	case ruling.Refused():
 		verdict = "rejected"
 	}
-	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), plaintext.Cell(actionOf(d.Executed).repeats()),
+	return t.w.Write(append(cells, plaintext.Cell(string(d.DecidedBy)), plaintext.Cell(action.Repeats()),
 		plaintext.Line(string(d.Executed)), verdict, plaintext.Cell(ruling.Code), plaintext.Cell(string(d.WaitReason)),
 		plaintext.Cell(d.Why)))
 }

@@ -215,10 +215,10 @@ func (f *Figures) decisions(r *figureRow, decisions []trace.Decision) {
 		for _, a := range d.Adjustments {
 			f.tally("adjusted", a.Action+"."+a.Field+" ("+a.Bound+")")
 		}
-		if name := ActionName(d.Executed); name != "" {
-			f.tally("actions", name)
+		if action, _ := d.Action(); action.Name != "" {
+			f.tally("actions", action.Name)
 		}
-		ruling := RulingOf(d.Outcome)
+		ruling, _ := d.Ruling()
 		if ruling.Refused() {
 			f.tally("rejections", ruling.Code)
 		}

@@ -127,9 +127,11 @@ func (a *Lanes) Add(t *Tick, w *world.World) {
 
 // entry is a decision, whose calls cost and took so much.
 func (a *Lanes) entry(d trace.Decision, costMicros, tookMS int64) LaneEntry {
+	action, _ := d.Action()
+	ruling, _ := d.Ruling()
 	e := LaneEntry{
-		Tick: d.Tick, Action: a.named(ActionName(d.Executed)), Kind: a.named(string(d.DecidedBy)),
-		Accepted: RulingOf(d.Outcome).Accepted, Adjusted: len(d.Adjustments) > 0,
+		Tick: d.Tick, Action: a.named(action.Name), Kind: a.named(string(d.DecidedBy)),
+		Accepted: ruling.Accepted, Adjusted: len(d.Adjustments) > 0,
 		Calls: d.Calls, CostMicros: costMicros, DurationMS: tookMS,
 	}
 	switch {

@@ -53,7 +53,7 @@ func (t *Tick) Marks(list []Mark) []Mark {
 		if d.WaitReason != "" {
 			add(1, Mark{d.Tick, "failure", d.AgentID, "no decision: " + string(d.WaitReason)})
 		}
-		if ruling := RulingOf(d.Outcome); ruling.Refused() {
+		if ruling, _ := d.Ruling(); ruling.Refused() {
 			add(1, Mark{d.Tick, "rejected", d.AgentID, "first refused action: " + ruling.Code})
 		}
 	}

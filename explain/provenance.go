@@ -26,7 +26,7 @@ type Provenance struct {
 	// book is the playbook that the run started with.
 	book *playbook.Playbook
 	// decisions are the agent's by tick, sources its sources by id, as they were in
-	// view first.
+	// view last. A memory may have repeated since it was in view first.
 	decisions map[int64]trace.Decision
 	sources   map[string]trace.Source
 	// texts are the events that sent a message or left a note, by its id.
@@ -84,9 +84,7 @@ func (p *Provenance) Add(r trace.Record) {
 		}
 		p.decisions[r.Tick] = r
 		for s := range inView(r) {
-			if _, known := p.sources[s.ID]; !known {
-				p.sources[s.ID] = s
-			}
+			p.sources[s.ID] = s
 		}
 	}
 }
@@ -108,9 +106,6 @@ func (p *Provenance) OrderAt(tick int64) *trace.Decision {
 	return nil
 }
 
-// Source is a source with an id as it was in view first. It is empty if none was.
-func (p *Provenance) Source(id string) trace.Source { return p.sources[id] }
-
 // Decided reports whether the agent decided something in a tick.
 func (p *Provenance) Decided(tick int64) bool {
 	_, decided := p.decisions[tick]
@@ -121,35 +116,45 @@ func (p *Provenance) Decided(tick int64) bool {
 // children, so it ends by itself in any trace that was not forged.
 const chainDepthMax = 8
 
-// Chain renders where a source comes from, one line a link, indented by depth.
-func (p *Provenance) Chain(id string) (lines []string) {
+// Chain renders where a source comes from, as it was in view of a decision, one line a link, indented by
+// depth. Of a source that was in view of none it needs the id alone.
+func (p *Provenance) Chain(of trace.Source) (lines []string) {
 	seen := map[string]bool{}
-	var follow func(id string, depth int)
-	follow = func(id string, depth int) {
-		if depth == chainDepthMax || seen[id] {
+	var follow func(s trace.Source, depth int)
+	follow = func(s trace.Source, depth int) {
+		if depth == chainDepthMax || seen[s.ID] {
 			return
 		}
-		seen[id] = true
+		seen[s.ID] = true
 		indent := strings.Repeat("  ", depth)
-		for _, line := range p.origin(id) {
+		for _, line := range p.origin(s) {
 			lines = append(lines, indent+line)
 		}
-		parents := p.sources[id].Parents
-		if b, ok := p.book.Bullet(id); ok && len(parents) == 0 {
+		parents := s.Parents
+		if b, ok := p.book.Bullet(s.ID); ok && len(parents) == 0 {
 			parents = b.Parents
 		}
 		for _, parent := range parents {
 			lines = append(lines, fmt.Sprintf("%smade from [%s]", indent, parent))
-			follow(parent, depth+1)
+			follow(p.source(parent), depth+1)
 		}
 	}
-	follow(id, 0)
+	follow(of, 0)
 	return lines
+}
+
+// source is the source with an id as it was in view last. If it never was, it has the id alone.
+func (p *Provenance) source(id string) trace.Source {
+	if s, held := p.sources[id]; held {
+		return s
+	}
+	return trace.Source{ID: id}
 }
 
 // origin renders what a source comes from, without its parents. An id that is not in
 // the trace has no lines.
-func (p *Provenance) origin(id string) (lines []string) {
+func (p *Provenance) origin(s trace.Source) (lines []string) {
+	id := s.ID
 	if e, ok := p.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", e.Agent, e.Tick, e.Kind, memory.Quote(e.Text))}
 	}
@@ -173,7 +178,7 @@ func (p *Provenance) origin(id string) (lines []string) {
 	if len(lines) > 0 {
 		return lines
 	}
-	s, seen := p.sources[id]
+	seen := s.Kind != ""
 	if !seen {
 		// The id of a memory, "mem-TICK-NUMBER", tells when it was made.
 		var number int64

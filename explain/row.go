@@ -160,7 +160,7 @@ func journey(d *trace.Decision) (to string, ok bool) {
 		return "", false
 	}
 	a, err := world.DecodeAction(d.Executed)
-	if err != nil || !RulingOf(d.Outcome).Accepted {
+	if ruling, _ := d.Ruling(); err != nil || !ruling.Accepted {
 		return "", false
 	}
 	if order, is := a.(world.ExecuteUntil); is {

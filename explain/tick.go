@@ -88,19 +88,8 @@ func (t *Tick) counts(wanted func(agent string) bool) (n state.Counts) {
 		}
 	}
 	for _, d := range t.Decisions {
-		switch {
-		case !wanted(d.AgentID):
-			continue
-		case d.DecidedBy == trace.ByStanding:
-			n.Continued++
-		default:
-			n.Decided++
-		}
-		if d.WaitReason != "" {
-			n.Degraded++
-		}
-		if RulingOf(d.Outcome).Refused() {
-			n.Rejected++
+		if wanted(d.AgentID) {
+			n.Decide(d)
 		}
 	}
 	return n

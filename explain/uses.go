@@ -13,7 +13,7 @@ import (
 type SourceUses struct {
 	Header trace.Header `json:"-"`
 	ID     string       `json:"id"`
-	// Source is how it was in view first, null if it never was.
+	// Source is how it was in view last, null if it never was.
 	Source *trace.Source `json:"source"`
 	// Origin leads back to where it comes from, a line a link.
 	Origin []string    `json:"origin"`
@@ -55,8 +55,9 @@ type AcceptedShare struct {
 
 // add counts a decision.
 func (s *AcceptedShare) add(d trace.Decision) {
-	ruling := RulingOf(d.Outcome)
-	name := actionOf(d.Executed).repeats()
+	ruling, _ := d.Ruling()
+	action, _ := d.Action()
+	name := action.Repeats()
 	acts := name != "" && name != "wait" && name != "wait_ticks"
 	if d.DecidedBy != trace.ByModel || !ruling.Asked || !acts {
 		return
@@ -148,7 +149,7 @@ func ReadSource(of Run, id, agent, wordingHint string) (SourceUses, error) {
 			all.Source = &s
 		}
 		if len(all.Origin) == 0 {
-			all.Origin = append(all.Origin, r.Chain(all.ID)...)
+			all.Origin = append(all.Origin, r.Chain(r.source(all.ID))...)
 		}
 		all.Agents = append(all.Agents, r.uses)
 	}

@@ -130,6 +130,9 @@ func actionText(encoded json.RawMessage) (text, withoutAmounts string) {
 	text = a.ActionName()
 	if order, ok := a.(world.ExecuteUntil); ok {
 		text += " " + order.Do.ActionName()
+		for _, step := range order.Then {
+			text += ", then " + step.Do.ActionName()
+		}
 	}
 	withoutAmounts = text
 	for v := range world.Arguments(a) {

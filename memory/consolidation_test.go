@@ -84,7 +84,7 @@ func TestSummaryOfWhatOthersSaid(t *testing.T) {
 	if got := s.Line(English); got != want || s.Trust != trace.TrustOtherAgent || s.Origin != "agent-7" {
 		t.Errorf("line %s with trust %v, want %s", got, s.Trust, want)
 	}
-	if source := s.Source(English); source.Trust != trace.TrustOtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 0 {
+	if source := s.Source(English); source.Trust != trace.TrustOtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 19 {
 		t.Errorf("source %+v", source)
 	}
 	// Whatever an agent concludes from it is no more trusted, also when it is gone.

@@ -30,7 +30,7 @@ func TestDigestText(t *testing.T) {
 	lines := strings.Split(want, "\n")
 	wantSources := []trace.Source{
 		{ID: "mem-13-2", Kind: trace.KindMemory, Title: "observation", Preview: `meet at "hub" [mem-12-1] tick 12 note: obey me`, Score: 317, Chars: len(lines[0]), OriginAgent: "agent-2", OriginTick: 13, Trust: trace.TrustOtherAgent, Text: lines[0]},
-		{ID: "mem-12-1", Kind: trace.KindMemory, Title: "outcome", Preview: "mine_compound 5000 refused", Score: 470, Chars: len(lines[1]), OriginTick: 12, Trust: trace.TrustSelfObservation, Text: lines[1]},
+		{ID: "mem-12-1", Kind: trace.KindMemory, Title: "outcome", Preview: "mine_compound 5000 refused", Score: 470, Chars: len(lines[1]), OriginTick: 14, Trust: trace.TrustSelfObservation, Text: lines[1]},
 	}
 	if diff := cmp.Diff(wantSources, sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
@@ -72,3 +72,20 @@ func (m *Memory) LongTerm() []Entry {
 
 // Len returns how many entries are held, each counted once.
 func (m *Memory) Len() int { return len(m.ids) }
+
+// TestARepeatedFactIsCitedAtItsNewestTick with the trust of that tick: the same words of less trust are
+// another fact.
+func TestARepeatedFactIsCitedAtItsNewestTick(t *testing.T) {
+	m := New(English)
+	fact := Entry{Kind: KindOutcome, Text: "harvest_radiation 5 ok", Topic: "harvest_radiation ok", Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation}
+	ids := map[trace.Trust]string{}
+	for tick, trust := range []trace.Trust{trace.TrustSelfObservation, trace.TrustDerived, trace.TrustSelfObservation, trace.TrustDerived, trace.TrustSelfObservation} {
+		fact.Tick, fact.Trust = int64(tick), trust
+		ids[trust] = m.Record(fact)
+	}
+	for trust, tick := range map[trace.Trust]int64{trace.TrustSelfObservation: 4, trace.TrustDerived: 3} {
+		if s, held := m.Cite(ids[trust], "line"); !held || s.OriginTick != tick || s.Trust != trust {
+			t.Errorf("the fact of trust %s is cited as %+v, want tick %d", trust, s, tick)
+		}
+	}
+}

@@ -61,12 +61,13 @@ func (s Scored) Line(w Words) string {
 // same words.
 func (s Scored) Source(w Words) trace.Source { return s.shownAs(s.Line(w)) }
 
-// shownAs is the entry as a source that a prompt shows as line.
+// shownAs is the entry as a source that a prompt shows as line. Its origin is the newest time that it repeated,
+// which is what the line tells of.
 func (s Scored) shownAs(line string) trace.Source {
 	return trace.Source{
 		ID: s.ID, Kind: trace.KindMemory, Title: string(s.Kind), Preview: s.Text, Score: s.Score,
 		Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
-		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
+		OriginTick: s.LastTick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }
 

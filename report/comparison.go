@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -248,7 +247,10 @@ func (c *Comparison) tick(a, b *comparedTick) {
 	for _, id := range ids {
 		x, y := a.decisions[id], b.decisions[id]
 		if string(x.Executed) == string(y.Executed) {
-			if wasAccepted(x) != wasAccepted(y) {
+			// An outcome that cannot be read fails the fold of its trace.
+			ruledX, _ := x.Ruling()
+			ruledY, _ := y.Ruling()
+			if ruledX.Accepted != ruledY.Accepted {
 				c.OutcomesDiffering++
 			}
 			continue
@@ -283,13 +285,6 @@ func (c *Comparison) tick(a, b *comparedTick) {
 		return
 	}
 	c.Ticks = append(c.Ticks, d)
-}
-
-func wasAccepted(d trace.Decision) bool {
-	var o outcome
-	// An outcome that cannot be read fails the fold of its trace.
-	_ = json.Unmarshal(d.Outcome, &o)
-	return o.Accepted
 }
 
 func sameTick(a, b *int64) bool {

@@ -78,8 +78,14 @@ type ActionCounts struct {
 	Executed int64 `json:"executed"`
 	// Proposed actions that the world did not get; the agent waited instead.
 	Dropped int64 `json:"dropped"`
-	// Orders to repeat an action that the world got.
+	// Orders to repeat an action, and chains of steps, that the world got.
 	StandingOrders int64 `json:"standing_orders"`
+	// Those of them with steps that follow the first.
+	Chains int64 `json:"chains"`
+	// Steps of chains that began after the first.
+	ChainSteps int64 `json:"chain_steps"`
+	// Ticks in which chains of several steps went on.
+	ChainTicks int64 `json:"chain_ticks"`
 	// Clamped amounts by action and field, such as "mine_compound.compound_mass_g".
 	ClampsByField Counts `json:"clamps_by_field"`
 }

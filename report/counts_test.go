@@ -63,6 +63,16 @@ func fallenBack(by trace.Basis, reason trace.WaitReason) trace.Decision {
 	return d
 }
 
+// chained is a chain of three steps.
+const chained = `{"action":"execute_until","do":{"action":"wait"},"then":[{"do":{"action":"wait"}},{"do":{"action":"wait"}}]}`
+
+// inStep is an attempt of a step of a chain.
+func inStep(tick int64, agent string, step int) trace.Decision {
+	d := standing(tick, agent, mine, accepted)
+	d.ChainStep = step
+	return d
+}
+
 func TestDecisions(t *testing.T) {
 	clamped := act(1, "a", mine, accepted)
 	clamped.Adjustments = []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g"}, {Action: "mine_compound", Field: "compound_mass_g"}}
@@ -114,6 +124,12 @@ func TestDecisions(t *testing.T) {
 		}, func(r Report) any { return r.Actions }, ActionCounts{
 			Proposed: 3, Adjusted: 1, Executed: 2, Dropped: 1, StandingOrders: 1, ClampsByField: Counts{"mine_compound.compound_mass_g": 2},
 		}},
+		{"chains, their later steps and their ticks", []trace.Record{
+			act(1, "a", chained, accepted), inStep(2, "a", 1), inStep(3, "a", 2), inStep(4, "a", 2), inStep(5, "a", 3), act(6, "a", mineOn, accepted),
+			standing(7, "a", mine, accepted), act(8, "a", chained, accepted), inStep(9, "a", 2),
+		}, func(r Report) any {
+			return [4]int64{r.Actions.StandingOrders, r.Actions.Chains, r.Actions.ChainSteps, r.Actions.ChainTicks}
+		}, [4]int64{3, 2, 3, 5}},
 		{"calls saved by orders, at the run's calls per decision", []trace.Record{
 			act(1, "a", mineOn, accepted), long, standing(2, "a", mine, accepted), standing(3, "a", mine, accepted), standing(3, "b", mine, accepted),
 		}, func(r Report) any {

@@ -1,40 +1,12 @@
 package report
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
-
-// action is as much of an encoded action as a report needs. Names are not
-// checked against the registry, so that traces of other rules can be reported.
-type action struct {
-	Name string  `json:"action"`
-	Do   *action `json:"do"`
-}
-
-// kind is the name an action counts under: what a standing order repeats.
-func (a action) kind() string {
-	if a.Do != nil {
-		return a.Do.kind()
-	}
-	return a.Name
-}
-
-// outcome is as much of what the world answered to an action as a report needs.
-type outcome struct {
-	Accepted  bool `json:"accepted"`
-	Rejection *struct {
-		Code string `json:"code"`
-	} `json:"rejection"`
-	Changes       []world.Amount `json:"changes"`
-	RefusedBefore int64          `json:"refused_before"`
-}
 
 // decision counts a decision and closes the turn that it ends. It counts who decided, what
 // happened to the model's proposal, the action, the sources and the world's ruling. The error
@@ -48,13 +20,9 @@ func (f *folder) decision(d trace.Decision) error {
 	}
 	over := a.candidates
 	a.begin(a.tick)
-	var executed action
-	err := json.Unmarshal(d.Executed, &executed)
-	kind := executed.kind()
-	if err == nil && kind == "" {
-		err = errors.New("no action name") // a decision always executes one
-	}
-	if err != nil {
+	executed, err := d.Action()
+	kind := executed.Repeats()
+	if err != nil { // a decision always executes one
 		return fmt.Errorf("tick %d, agent %s: executed action: %w", d.Tick, d.AgentID, err)
 	}
 	r.TraceCounts.Traces++
@@ -119,9 +87,19 @@ func (f *folder) decision(d trace.Decision) error {
 	default:
 		n.Act++
 	}
-	if executed.Do != nil && d.DecidedBy == trace.ByModel && kind != "wait" {
+	if executed.Do != nil && d.DecidedBy == trace.ByModel {
 		r.Actions.StandingOrders++
+		if len(executed.Then) > 0 {
+			r.Actions.Chains++
+		}
 	}
+	if d.ChainStep > 0 {
+		r.Actions.ChainTicks++
+		if d.ChainStep > a.chainStep {
+			r.Actions.ChainSteps++
+		}
+	}
+	a.chainStep = max(1, d.ChainStep)
 	switch d.WaitReason {
 	case trace.WaitGuardRejected:
 		r.Guard.Waits++
@@ -146,14 +124,10 @@ func (f *folder) decision(d trace.Decision) error {
 func (f *folder) outcome(d trace.Decision, kind string) error {
 	r, a := &f.out, f.agent(d.AgentID)
 	// A wait asks nothing of the world but time, and null says nothing.
-	asked := kind != "wait" && kind != "wait_ticks" && llmclient.Given(d.Outcome)
-	var o outcome
-	err := json.Unmarshal(d.Outcome, &o)
+	o, err := d.Ruling()
+	asked := kind != "wait" && kind != "wait_ticks" && o.Asked
 	r.Guard.Alternatives += o.RefusedBefore
-	if err == nil && !o.Accepted && o.Rejection == nil {
-		err = errors.New("neither accepted nor rejected")
-	}
-	if asked && err != nil {
+	if err != nil && kind != "wait" && kind != "wait_ticks" {
 		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)
 	}
 	f.effects.add(d, asked, o)
@@ -165,9 +139,9 @@ func (f *folder) outcome(d trace.Decision, kind string) error {
 	if !o.Accepted {
 		r.ActionFailure++
 		r.ActionKindFailureCounts[kind]++
-		r.ActionRejectReasonCounts[o.Rejection.Code]++
+		r.ActionRejectReasonCounts[o.Code]++
 		a.row.Failures++
-		a.row.Rejections[o.Rejection.Code]++
+		a.row.Rejections[o.Code]++
 		return nil
 	}
 	r.ActionSuccess++

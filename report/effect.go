@@ -114,7 +114,7 @@ type tally struct {
 
 // add counts one decision, with the answer to its action if the world was asked. Each
 // bullet and each kind counts once for it.
-func (e *effects) add(d trace.Decision, asked bool, answer outcome) {
+func (e *effects) add(d trace.Decision, asked bool, answer trace.Ruling) {
 	kinds := map[string]bool{}
 	bullets := map[bulletKey]bool{}
 	for _, s := range d.SourcesRetrieved {
@@ -151,7 +151,7 @@ func (e *effects) add(d trace.Decision, asked bool, answer outcome) {
 
 // add counts a decision. Only those that a model made are compared: where the
 // engine had to wait, nothing could have been used.
-func (t *tally) add(used, byModel, asked bool, answer outcome) {
+func (t *tally) add(used, byModel, asked bool, answer trace.Ruling) {
 	t.Retrieved++
 	o, changes := &t.AfterUnused, &t.without
 	if used {

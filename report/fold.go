@@ -134,7 +134,7 @@ type folder struct {
 	// happened are the events of the open tick. They wait for its end, because a tick that was
 	// cut off is played again when the run is resumed.
 	happened []world.Event
-	// inForce are the settings of the run in a tick.
+	// inForce are the settings of the run after a tick.
 	inForce func(tick int64) trace.Settings
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
@@ -190,15 +190,7 @@ func (f *folder) header(h trace.Header) {
 	if s.UsageSource() == trace.UsageReported {
 		r.UsageSource = trace.UsageUnreported // until an answer has counts
 	}
-	f.inForce = func(tick int64) trace.Settings {
-		in := s
-		for _, fork := range h.Forks {
-			if tick > fork.AtTick {
-				in = fork.Settings
-			}
-		}
-		return in
-	}
+	f.inForce = h.SettingsAt
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
 	r.Settings = settingRows(now)
 	for _, set := range now.SamplingSet() {
@@ -272,7 +264,7 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
-		if r.Answer.Usage.Counted() && f.inForce(r.Tick).UsageSource() == trace.UsageReported {
+		if r.Answer.Usage.Counted() && f.inForce(r.Tick-1).UsageSource() == trace.UsageReported {
 			f.out.UsageSource = trace.UsageReported
 		}
 		if r.Timing != nil && r.Timing.Recorded {

@@ -1,6 +1,10 @@
 package report
 
-import "math"
+import (
+	"math"
+
+	"example.com/agentworld/report/stats"
+)
 
 // Estimate is a share, or a difference of shares, in thousandths, with its 95%
 // confidence interval. Numbers are rounded to the nearest thousandth.
@@ -13,37 +17,20 @@ type Estimate struct {
 	High int64 `json:"high_milli"`
 }
 
-// z is the 97.5% quantile of the standard normal distribution.
-const z = 1.959963984540054
+// proportion is a share with its 95% interval.
+type proportion struct {
+	value float64
+	stats.Interval
+}
 
-// proportion is n of total, with the ends of its interval.
-type proportion struct{ value, low, high float64 }
-
-// wilson is the score interval of a proportion (E. B. Wilson, "Probable Inference,
-// the Law of Succession, and Statistical Inference", JASA 22, 1927, 209-212):
-//
-//	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
-//
-// Unlike the textbook interval it stays within 0..1 and holds for few cases. total
-// must be at least 1. Each product is rounded by a conversion of its own, so that no
-// processor fuses it with a sum and every machine gives the same bits.
+// wilson is n of total, which is at least 1, with its score interval.
 func wilson(n, total int64) proportion {
-	if total < 1 || n < 0 || n > total {
-		panic("report: a share must be of at least one and at most all")
-	}
-	t, p := float64(total), float64(n)/float64(total)
-	z2 := float64(z * z)
-	centre := p + z2/float64(2*t)
-	spread := float64(z * math.Sqrt(float64(p*(1-p))/t+z2/float64(4*float64(t*t))))
-	scale := 1 + z2/t
-	low, high := (centre-spread)/scale, (centre+spread)/scale
-	// At the ends the formula gives 0 and 1 up to rounding.
-	return proportion{p, max(low, 0), min(high, 1)}
+	return proportion{float64(n) / float64(total), stats.Wilson(int(n), int(total), 0.05)}
 }
 
 // estimate rounds p.
 func (p proportion) estimate() *Estimate {
-	return &Estimate{thousandths(p.value), thousandths(p.low), thousandths(p.high)}
+	return &Estimate{thousandths(p.value), thousandths(p.Low), thousandths(p.High)}
 }
 
 // minus is the difference of two independent proportions with Newcombe's hybrid
@@ -54,8 +41,8 @@ func (p proportion) estimate() *Estimate {
 //	d - sqrt((p1-l1)² + (u2-p2)²) .. d + sqrt((u1-p1)² + (p2-l2)²)
 func (p proportion) minus(q proportion) *Estimate {
 	d := p.value - q.value
-	below := math.Sqrt(square(p.value-p.low) + square(q.high-q.value))
-	above := math.Sqrt(square(p.high-p.value) + square(q.value-q.low))
+	below := math.Sqrt(square(p.value-p.Low) + square(q.High-q.value))
+	above := math.Sqrt(square(p.High-p.value) + square(q.value-q.Low))
 	return &Estimate{thousandths(d), thousandths(d - below), thousandths(d + above)}
 }
 

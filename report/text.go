@@ -96,6 +96,10 @@ func (r Report) Text() string {
 	}
 	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d",
 		a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders))
+	if a.Chains > 0 {
+		line("chains", fmt.Sprintf("%d, %d further steps in %s without a question", a.Chains, a.ChainSteps,
+			plaintext.Count(a.ChainTicks, "tick")))
+	}
 
 	calls := fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
 		c.CallsPerDecision.Max, c.LLMErrors, c.LLMErrorsByKind.most())

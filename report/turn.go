@@ -22,6 +22,8 @@ type agentFold struct {
 	minted             []string
 	// candidates is how many of its last draft could be done and are no waits.
 	candidates int
+	// chainStep is the step of a chain that its last decision was of, 1 for any other decision.
+	chainStep int
 	// refused counts the requests of refusedTick that a cap refused.
 	refusedTick, refused int64
 }
@@ -220,12 +222,13 @@ func candidatesOf(draft json.RawMessage) (n int) {
 	var of struct {
 		Candidates []struct {
 			Status world.CheckStatus `json:"status"`
-			Action action            `json:"action"`
+			Action trace.Action      `json:"action"`
 		} `json:"candidates"`
 	}
 	_ = json.Unmarshal(draft, &of) // what has no such list has no candidates
 	for _, c := range of.Candidates {
-		if kind := c.Action.kind(); c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
+		kind := c.Action.Repeats()
+		if c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
 			n++
 		}
 	}

@@ -21,20 +21,21 @@ import (
 // its agents reflect one after the other, and a playbook is changed by what they learn. An agent of a
 // run that the playbook has learned from already is passed over, so that no decision counts twice.
 type School struct {
-	config  Config
-	access  *access.Access
-	runtime *reflect.Runtime
-	source  engine.Source
-	meter   *engine.Meter
-	limits  playbook.Limits
-	lessons []lesson
-	book    *playbook.Playbook
+	config Config
+	access *access.Access
+	// runtimes are by the language of the runs.
+	runtimes map[string]*reflect.Runtime
+	source   engine.Source
+	meter    *engine.Meter
+	limits   playbook.Limits
+	lessons  []lesson
+	book     *playbook.Playbook
 }
 
 // lesson is what the agents of one run did.
 type lesson struct {
-	dir     string
-	batches []engine.Batch
+	dir, language string
+	batches       []engine.Batch
 }
 
 // Lessons are the runs that are learned from.
@@ -66,12 +67,12 @@ func (e *RunError) Unwrap() error { return e.Err }
 func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 	s := &School{config: c, book: l.Book, limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
 	for _, dir := range l.Runs {
-		batches, err := engine.Collect(ctx, dir,
+		batches, language, err := engine.Collect(ctx, dir,
 			engine.ReplayOptions{AllowVersionDrift: l.AllowVersionDrift, Reading: c.how(dir)})
 		if err != nil {
 			return nil, &RunError{dir, err}
 		}
-		s.lessons = append(s.lessons, lesson{dir, batches})
+		s.lessons = append(s.lessons, lesson{dir, language, batches})
 	}
 	of := &s.config.Settings
 	of.AgentModels = nil
@@ -93,11 +94,14 @@ func Learn(ctx context.Context, c Config, l Lessons) (*School, error) {
 		return nil, err
 	}
 	s.meter = engine.NewMeter(*of)
-	s.runtime = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
-		Model: of.Model, ContextWindowTokens: of.ContextWindowTokens, MaxOutputTokens: of.MaxOutputTokens,
-		ReasoningEffort: of.ReasoningEffort, ServiceTier: of.ServiceTier,
-		Temperature: of.Temperature, TopP: of.TopP, ExtraBody: of.ExtraBody,
-	}, CountTokens: tokens.Count}, max(1, l.Rounds), s.book.OwnSections()...)
+	s.runtimes = map[string]*reflect.Runtime{}
+	for _, lesson := range s.lessons {
+		s.runtimes[lesson.language] = reflect.NewRuntime(behavior.Config{Settings: trace.Settings{
+			Model: of.Model, ContextWindowTokens: of.ContextWindowTokens, MaxOutputTokens: of.MaxOutputTokens,
+			ReasoningEffort: of.ReasoningEffort, ServiceTier: of.ServiceTier, Language: lesson.language,
+			Temperature: of.Temperature, TopP: of.TopP, ExtraBody: of.ExtraBody,
+		}, CountTokens: tokens.Count}, max(1, l.Rounds), s.book.OwnSections()...)
+	}
 	return s, nil
 }
 
@@ -108,8 +112,9 @@ func (s *School) Settings() trace.Settings { return s.config.Settings }
 func (s *School) Consolidations() (n, callsMax int) {
 	for _, l := range s.lessons {
 		n += len(l.batches)
+		callsMax = s.runtimes[l.language].CallsMax()
 	}
-	return n, s.runtime.CallsMax()
+	return n, callsMax
 }
 
 // Reach makes the model reachable, without a call.
@@ -167,17 +172,24 @@ func (s *School) learn(ctx context.Context, l lesson) (Learned, error) {
 		known[v.Note] = true
 	}
 	learned := Learned{Dir: l.dir}
-	for _, b := range l.batches {
+	var refused []playbook.Rejected // of what the same agent proposed before
+	for i, b := range l.batches {
+		if i > 0 && l.batches[i-1].Experience.Agent() != b.Experience.Agent() {
+			refused = nil
+		}
 		if known[b.Experience.Note()] {
 			learned.Known++
 			continue
 		}
-		result, err := s.reflect(ctx, b)
+		lived := b.Experience.In(s.book)
+		lived.Refuse(refused)
+		result, err := s.reflect(ctx, l.language, b, lived)
 		if err != nil {
 			return learned, err
 		}
 		consolidated := result.Apply(s.book, s.limits)
 		s.book = consolidated.Playbook
+		refused = consolidated.Rejected
 		learned.Consolidations++
 		learned.Calls += result.Calls
 		learned.Applied += len(consolidated.Applied)
@@ -192,11 +204,12 @@ func (s *School) learn(ctx context.Context, l lesson) (Learned, error) {
 }
 
 // reflect has an agent reflect on what it did. A reflection is what a tick of a run is to the caps.
-func (s *School) reflect(ctx context.Context, b engine.Batch) (reflect.Result, error) {
-	agent := b.Experience.Agent()
-	turn := s.runtime.Begin(b.Experience.In(s.book), s.book, b.Goals, b.Tick, 1)
+func (s *School) reflect(ctx context.Context, language string, b engine.Batch,
+	lived *reflect.Experience) (reflect.Result, error) {
+	agent := lived.Agent()
+	turn := s.runtimes[language].Begin(lived, s.book, b.Goals, b.Tick, 1)
 	first, _ := turn.Next()
-	s.meter.Begin(agent, first, reflect.CallsLeast)
+	s.meter.Begin(agent, first, turn.CallsLeast())
 	for ask, more := first, true; more; ask, more = turn.Next() {
 		answer := s.meter.Respond(ask, func(r llmclient.Request) llmclient.Answer {
 			return s.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, r)

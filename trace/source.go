@@ -19,7 +19,7 @@ type Source struct {
 	Chars int `json:"chars"`
 	// OriginAgent is the agent that said it, empty for the agent itself and for the world.
 	OriginAgent string `json:"origin_agent,omitempty"`
-	// OriginTick is when it was first known.
+	// OriginTick is when it was known: first, or of a memory, which may repeat, last.
 	OriginTick int64 `json:"origin_tick"`
 	// Trust is at most the trust of every parent.
 	Trust Trust `json:"trust"`
@@ -45,7 +45,8 @@ const (
 	KindNote SourceKind = "note"
 	// KindTerms is a request or offer, of another agent or one's own.
 	KindTerms SourceKind = "terms"
-	// KindSaid is what the agent itself wrote in its last action.
+	// KindSaid is what the agent itself wrote: a text of a late action, or the goal or actions of its newest
+	// plan.
 	KindSaid SourceKind = "said"
 	// KindBullet is a bullet of a playbook.
 	KindBullet SourceKind = "bullet"

@@ -338,6 +338,7 @@ type WaitReason string
 // The fixed wait reasons and the prefixes of the composed ones.
 const (
 	WaitGuardRejected WaitReason = "guard_rejected"
+	WaitWouldRefuse   WaitReason = "world_would_refuse"
 	WaitReasoning     WaitReason = "reasoning_step_failed"
 	WaitWindow        WaitReason = "context_window_full"
 	WaitRounds        WaitReason = "rounds_used_up"
@@ -356,6 +357,8 @@ const (
 	ClassParse ErrorClass = "parse"
 	// ClassGuard: the guard refused everything that was proposed.
 	ClassGuard ErrorClass = "guard"
+	// ClassWorld: the world would have refused what was proposed, by its dry run.
+	ClassWorld ErrorClass = "world"
 	// ClassLimit: the context window was full, or the rounds of the turn were used up.
 	ClassLimit ErrorClass = "limit"
 )
@@ -369,6 +372,8 @@ func (w WaitReason) Class() ErrorClass {
 		return ClassParse
 	case w == WaitGuardRejected:
 		return ClassGuard
+	case w == WaitWouldRefuse:
+		return ClassWorld
 	case w == WaitWindow, w == WaitRounds:
 		return ClassLimit
 	}

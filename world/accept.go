@@ -58,7 +58,9 @@ func (a AcceptOffer) carryOut(w *World, n int32, _ ruling) effect {
 		postings = append(postings, w.post(o.account, w.agents[n].account, o.terms.give, o.terms.GiveAmount))
 	}
 	o.closedAt = w.tick
-	w.closeOffer(k, Event{Kind: EventOfferAccepted, Agent: w.agents[n].id, Postings: postings})
+	w.closeOffer(k, Event{
+		Kind: EventOfferAccepted, Agent: w.agents[n].id, From: w.agents[o.owner].id, Postings: postings,
+	})
 	if w.at(o.owner, o.place) {
 		w.traded(o.owner, wokenOfferAccepted)
 	}

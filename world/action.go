@@ -103,8 +103,10 @@ func (ExecuteUntil) ActionName() string   { return "execute_until" }
 // effect is what an accepted action did that its ruling does not say.
 type effect struct {
 	postings []Posting
-	// subject is whom or what the action is about, made the id of what it made.
+	// subject is whom or what the action is about, made the id of what it made, answers are the ids
+	// of the requests that it counts towards.
 	subject, made string
+	answers       []string
 }
 
 // ParamKind is the type of an action's parameter.

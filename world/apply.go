@@ -144,6 +144,7 @@ func (w *World) act(t *turn) {
 		done := t.do.carryOut(w, t.agent, r)
 		e.Postings = done.postings
 		e.Subject = done.subject
+		e.Answers = done.answers
 		created = done.made
 	}
 	w.emit(e)

@@ -84,5 +84,5 @@ func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
 	w.touchFactory(number)
 	w.digest.touchHeader() // it counts the factories
 	w.calendar.set(wakeUpOf(int32(len(w.agents))+number, kindBody), f.stepAt)
-	return effect{w.deposit(n, f.account, w.law.kinds[k].cost), f.id, f.id}
+	return effect{postings: w.deposit(n, f.account, w.law.kinds[k].cost), subject: f.id, made: f.id}
 }

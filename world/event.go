@@ -69,6 +69,10 @@ type Event struct {
 	Text string `json:"text,omitempty"`
 	// Trade is set for trade, and with one party for order_placed.
 	Trade *Trade `json:"trade,omitempty"`
+	// Answers are, for a gift, the ids of the receiver's requests that it counts towards.
+	Answers []string `json:"answers,omitempty"`
+	// From is, for offer_accepted, the agent that made the offer.
+	From string `json:"from,omitempty"`
 	// Postings are the ledger movements the event made.
 	Postings []Posting `json:"postings,omitempty"`
 	// Rejection is set for action_rejected.

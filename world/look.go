@@ -14,6 +14,9 @@ func (w *World) View(n int) View {
 			InboxDropped: a.mail.dropped,
 		},
 	}
+	v.policy = w.scenario.Policy
+	v.planned = w.scenario.planned()
+	v.numbers = w.numbers
 	v.standing, _ = w.Standing(n)
 	if s := a.standing; s != nil {
 		v.step, v.begins = s.step, s.left == s.order.MaxTicks

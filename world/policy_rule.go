@@ -62,6 +62,12 @@ type PolicyRule struct {
 // Binds reports whether the rule binds an agent.
 func (c PolicyRule) Binds(agent string) bool { return c.Agent == Anyone || c.Agent == agent }
 
+// Names reports whether the rule allows something directed to an agent, or something that the agent
+// may ask for. A rule about all agents names none.
+func (c PolicyRule) Names(agent string) bool {
+	return c.Effect == EffectAllow && (c.To == agent || slices.Contains(c.AskedBy, agent))
+}
+
 // Unheard says why nothing that others send can ask for what the rule allows; "" if something can.
 // Messages do under a rule with ByMessage; else, with typed, in a scenario with requests and offers,
 // those terms. They ask for gifts, trades, answers and journeys only.
@@ -151,15 +157,14 @@ func (w *World) PolicyRules(n int) []PolicyRule {
 	return list
 }
 
-// names reports whether a rule of agent n allows something directed to agent m, or something
-// that m may ask for. A rule about all agents names none.
+// names reports whether a rule of agent n names agent m, see [PolicyRule.Names].
 func (w *World) names(n, m int32) bool {
 	if len(w.scenario.Policy) == 0 {
 		return false
 	}
 	own, other := agentID(int(n)%int(w.scenario.planned())), w.agents[m].id
 	return slices.ContainsFunc(w.scenario.Policy, func(c PolicyRule) bool {
-		return c.Binds(own) && c.Effect == EffectAllow && (c.To == other || slices.Contains(c.AskedBy, other))
+		return c.Binds(own) && c.Names(other)
 	})
 }
 

@@ -74,3 +74,29 @@ func (w *World) takes(n int32, t *terms) bool {
 
 // fits reports whether a condition of a rule, empty for none, holds for a value.
 func fits(condition, value string) bool { return condition == "" || condition == value }
+
+// GivesTo lists what the rules of another agent let it give for an offer or a request of this one: action,
+// goods, most and rate of those that name this agent or everybody, as the scenario has them. What is
+// left of them, and who else is named, is not told.
+func (v View) GivesTo(agent string) (list []PolicyRule) {
+	k := v.known()
+	n, exists := k.numbers[agent]
+	if !exists {
+		return nil
+	}
+	own, self := agentID(int(n)%int(k.planned)), k.seen.Self.ID
+	for _, c := range k.policy {
+		switch c.Action {
+		case (Transfer{}).ActionName(), (Offer{}).ActionName(), (AcceptOffer{}).ActionName():
+		default:
+			continue
+		}
+		asks := slices.Contains(c.AskedBy, self) || slices.Contains(c.AskedBy, Anyone)
+		to := c.To == "" || c.To == Anyone || c.To == ToAsker || c.To == self
+		if c.Effect == EffectAllow && c.Binds(own) && asks && to {
+			list = append(list, PolicyRule{Action: c.Action, What: c.What, Most: c.Most, Get: c.Get, GetAtLeast: c.GetAtLeast,
+				Per: c.Per})
+		}
+	}
+	return list
+}

@@ -156,16 +156,19 @@ func lower(list []known, id string, n int64) {
 	}
 }
 
-// answer counts a gift of agent n to agent m towards the requests of m to n, oldest first.
-func (w *World) answer(n, m int32, r resource, amount int64) {
+// answer counts a gift of agent n to agent m towards the requests of m to n, oldest first, and
+// returns their ids.
+func (w *World) answer(n, m int32, r resource, amount int64) (requests []string) {
 	asked := w.agents[n].mail.got
 	for i := range asked {
 		if k := &asked[i]; k.kind == KindRequest && k.from == m && k.want == r && k.open(w.tick) && amount > 0 {
 			given := min(k.left, amount)
 			k.left, amount = k.left-given, amount-given
 			lower(w.agents[m].mail.sent, k.ID, given)
+			requests = append(requests, k.ID)
 		}
 	}
+	return requests
 }
 
 // takeUp records a typed message that has arrived at agent n: a request or offer to it, or

@@ -980,7 +980,11 @@ func TestGiftsAnswerOpenRequests(t *testing.T) {
 	if len(mine) != 1 || len(theirs) != 1 || mine[0].Left != 1 || theirs[0].Left != 1 {
 		t.Errorf("after a gift of 4 are left %+v, the giver sees %+v", mine, theirs)
 	}
-	must(t, w, 1, Transfer{"agent-1", Data, 9})
+	w.Advance()
+	events := w.Apply([]Intent{{Agent: 1, Action: Transfer{"agent-1", Data, 9}}})
+	if gift := events[len(events)-1]; gift.Kind != EventActionApplied || !slices.Equal(gift.Answers, []string{theirs[0].ID}) {
+		t.Errorf("the gift does not say that it answers %s: %+v", theirs[0].ID, gift)
+	}
 	if o := w.View(1).Observe(); len(o.Requests) != 0 || w.agents[1].mail.got[0].left != 5 {
 		t.Errorf("after a gift of more the giver sees %+v", o.Requests)
 	}
@@ -1064,7 +1068,7 @@ func (twin *offerTwin) hear(e Event) string {
 			e.Agent + " " + f.Want: -f.WantAmount, e.Agent + " " + f.Give: f.GiveAmount,
 			o.owner + " " + f.Want: f.WantAmount, o.owner + " " + f.Give: -f.GiveAmount,
 		}
-		wrong = o.over || e.Agent == o.owner || f.To != ToAnyone && f.To != e.Agent || twin.places[e.Agent] != o.place ||
+		wrong = o.over || e.Agent == o.owner || e.From != o.owner || f.To != ToAnyone && f.To != e.Agent || twin.places[e.Agent] != o.place ||
 			e.Tick <= o.made || e.Tick >= o.made+f.Ticks || !maps.Equal(moved, want)
 		o.over = true
 	case e.Kind == EventOfferCancelled, e.Kind == EventOfferExpired:

@@ -106,6 +106,5 @@ func (a Transfer) carryOut(w *World, n int32, _ ruling) effect {
 		w.planPower(to)
 	}
 	w.touchAgent(to)
-	w.answer(n, to, r, a.Amount)
-	return effect{postings: []Posting{p}, subject: a.To}
+	return effect{postings: []Posting{p}, subject: a.To, answers: w.answer(n, to, r, a.Amount)}
 }

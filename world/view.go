@@ -48,6 +48,11 @@ type knowledge struct {
 	// step is the number of the present step of the chain, begins says that it was not attempted yet.
 	step   int
 	begins bool
+	// policy are the rules of the scenario, planned the number of agents it was written for, and numbers
+	// are those of all agents. They are the same in all views and never change.
+	policy  []PolicyRule
+	planned int64
+	numbers map[string]int32
 	// goals are how far the agent is with each of its own.
 	goals []GoalStatus
 	task  *Task

@@ -83,10 +83,11 @@ func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
 	for _, k := range known {
 		ids = append(ids, k.id)
 	}
+	// The options of an action may be about another of its slots.
 	var possible []string
 	for _, a := range n.seen.Can {
 		for _, option := range a.Options {
-			if a.Action == action && !slices.Contains(possible, option.Target) {
+			if a.Action == action && slices.Contains(ids, option.Target) && !slices.Contains(possible, option.Target) {
 				possible = append(possible, option.Target)
 			}
 		}
@@ -97,6 +98,11 @@ func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
 	return ids[:min(len(ids), idsTold)]
 }
 
+// can reports whether an action is possible now with some argument, as far as the agent knows.
+func (n Names) can(action string) bool {
+	return !slices.ContainsFunc(n.seen.Can, func(a world.Affordance) bool { return a.Action == action && !a.OK })
+}
+
 // expected describes what a parameter of an action accepts, an id by those there are.
 func (n Names) expected(action string, p world.Param) Phrase {
 	if ids := n.ids(action, p.Kind); len(ids) > 0 {
@@ -105,25 +111,46 @@ func (n Names) expected(action string, p world.Param) Phrase {
 	return expectedOf(p)
 }
 
-// Possible are the ids to use in an action if the world refuses its own id, or if the result is
-// unknown because the agent sees nothing of that id. It is nil if the id is not what is wrong.
+// Possible are the ids with which an action is possible now, if the world refuses its own id, or if the
+// result is unknown because the agent sees nothing of that id. It is nil if the id is not what is wrong, or
+// if no id would do.
 func (n Names) Possible(a world.Action, check world.Check) []string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
 	for arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
-		unseen := check.Status == world.CheckUnknown &&
-			!slices.ContainsFunc(n.of(arg.Kind), func(k named) bool { return k.id == arg.Text })
-		if !refused && !unseen {
+		if !refused && !(check.Status == world.CheckUnknown && n.unseen(arg)) {
 			continue
 		}
-		if others := slices.DeleteFunc(n.ids(a.ActionName(), arg.Kind),
-			func(id string) bool { return id == arg.Text }); len(others) > 0 {
+		if others := n.others(a, arg); len(others) > 0 && n.can(a.ActionName()) {
 			return others
 		}
 	}
 	return nil
+}
+
+// Unseen reports whether the result of an action is unknown because the agent sees nothing of an id in it,
+// and sees others of its kind.
+func (n Names) Unseen(a world.Action, check world.Check) bool {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	for arg := range world.Arguments(a) {
+		if check.Status == world.CheckUnknown && n.unseen(arg) && len(n.others(a, arg)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (n Names) unseen(arg world.Argument) bool {
+	return !slices.ContainsFunc(n.of(arg.Kind), func(k named) bool { return k.id == arg.Text })
+}
+
+// others are the ids that an argument of an action may have in place of its own.
+func (n Names) others(a world.Action, arg world.Argument) []string {
+	return slices.DeleteFunc(n.ids(a.ActionName(), arg.Kind), func(id string) bool { return id == arg.Text })
 }
 
 // bear reports whether something bears a name.

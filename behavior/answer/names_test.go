@@ -137,8 +137,15 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	if got := e(`{"action":{"action":"transfer_resource","what":"data","amount":1},"execute_until":null}`); got != "to: expected one of agent-2, agent-4, got nothing" {
 		t.Error(got)
 	}
+	recipe := world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.control_chip", Batches: 1}
+	if ids := names.Possible(recipe, v.Check(recipe)); ids != nil {
+		t.Errorf("without inputs %v are possible in place of a factory that there is not", ids)
+	}
+	strange := world.Check{Status: world.CheckUnknown}
+	if !names.Unseen(recipe, strange) || names.Unseen(recipe, world.Check{}) || names.Unseen(world.Move{To: "llm-outpost"}, strange) {
+		t.Error("an id is unseen if the agent sees others of its kind alone")
+	}
 	for _, a := range []world.Action{
-		world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.control_chip", Batches: 1},
 		world.Move{To: "nowhere"}, world.Transfer{To: "agent-99", Kind: "data", Amount: 1},
 	} {
 		if ids := names.Possible(a, v.Check(a)); len(ids) == 0 || len(ids) > idsTold || slices.Contains(ids, "agent-1") {

@@ -269,6 +269,32 @@ func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []wo
 	return do, open, append(used, more...), nil
 }
 
+// Unused lists the receivers, ids and choices that a flat action gives and has no use for, such as the place
+// of a harvest. They are dropped, and the action might not be what was meant.
+func (f Candidate) Unused() (list []*ArgumentError) {
+	spec, _, ok := actionNamed(f.written.textOf(ActionField))
+	if !ok {
+		return nil
+	}
+	for _, s := range []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat} {
+		name := s.String()
+		given := f.written.Field(name)
+		if given.Kind == String && strings.TrimSpace(given.Text) != "" && !given.isNullText() && !takes(spec, name) {
+			list = append(list, &ArgumentError{Path: name, Expected: say("nothing: {action} has no such field", spec.Name),
+				Got: say("a value, which was dropped")})
+		}
+	}
+	return list
+}
+
+// Unused is that of a candidate. An acceptance may be planned by its terms.
+func (a PlannedAction) Unused() []*ArgumentError {
+	if sameActionName(a.written.textOf(ActionField), world.AcceptOffer{}.ActionName()) {
+		return nil
+	}
+	return a.Candidate.Unused()
+}
+
 // Terms are what a planned acceptance gives at most and gets at least, in the slots of an
 // offer; nil for a number that it leaves open.
 func (a PlannedAction) Terms() (give string, amount *int64, get string, least *int64) {

@@ -82,7 +82,8 @@
 //   - While terms are shown, an order that gives and is not planned is done once. A planned one that
 //     comes after a possible action is refused.
 //   - A gift of electricity that is asked for leaves the charge above low.
-//   - Every accepted action counts towards the total of each rule that describes it, and towards
+//   - Every accepted action counts towards the total of each rule that describes it, a trade that is
+//     offered or accepted also towards those of the rules about the other way, and towards
 //     total_each for its asker. If nobody asked, or the rule gives to the asker, it counts for its
 //     receiver; a journey has none. Once a share is used up, that agent gets no more, whoever asks.
 //   - A gift to an agent that may ask for it, or at the request of one, counts at least a fifth of

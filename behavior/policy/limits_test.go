@@ -436,3 +436,41 @@ func TestReplyMeetsNoTaintedRequest(t *testing.T) {
 		world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 1, Ticks: 4, Re: "req-1-agent-2-1"}, "relayed_terms",
 	}.check(t)
 }
+
+// TestTradesShareATotal: what is offered and what is accepted count together, planned or not, asked for or not, and
+// the limits of a rule about offers hold for every offer of such goods.
+func TestTradesShareATotal(t *testing.T) {
+	rules := []world.PolicyRule{
+		allow("accept_offer", what("data"), most(5), rate("hardware", 1, 2), total(9), window(50), askedBy("agent-2")),
+		allow("offer", to("asker"), what("data"), most(5), rate("hardware", 1, 2), total(9), window(50), askedBy("agent-2")),
+	}
+	p := Compile("agent-1", rules)
+	view := viewOf(t, 1)
+	see := view.Observe()
+	offers("agent-2", "hardware", 3, "data", 5)(&see)
+	e := Evidence{View: view, Seen: &see}
+	offer := func(give, want int64) world.Offer {
+		return world.Offer{To: world.ToAnyone, Give: "data", GiveAmount: give, Want: "hardware", WantAmount: want, Ticks: 3}
+	}
+	for name, c := range map[string]struct {
+		do   world.Action
+		want Reason
+	}{
+		"an own offer": {offer(5, 3), ""}, "of too much": {offer(6, 3), ReasonAmount}, "for too little": {offer(5, 2), ReasonRate},
+		"of other goods": {world.Offer{To: world.ToAnyone, Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 1, Ticks: 3}, ""},
+	} {
+		if r := p.Evaluate(c.do, e); (r.Violation == nil) != (c.want == "") || r.Violation != nil && r.Violation.Reason != c.want {
+			t.Errorf("%s: %+v, want %q", name, r.Violation, c.want)
+		}
+	}
+	r := p.Evaluate(offer(5, 3), e)
+	e.Ledger = p.Settle(e.Ledger, view.Tick(), r.Operation, &r.Authority)
+	for _, q := range p.Quotas(e.Ledger, view.Tick()) {
+		if q.Left != 4 {
+			t.Errorf("after an offer of 5 of 9, %s has %d left", q.Action, q.Left)
+		}
+	}
+	if r := p.Evaluate(world.AcceptOffer{OfferID: "offer-1-agent-2-1"}, e); r.Violation == nil || r.Violation.Reason != ReasonTotal {
+		t.Errorf("5 more are accepted: %+v", r.Violation)
+	}
+}

@@ -104,6 +104,17 @@ func (p *PlannedAction) receivers() []string {
 	return list[:min(len(list), PlaceSetMax)]
 }
 
+// For reports whether the plan names a receiver or place.
+func (p PlannedAction) For(to string) bool { return slices.Contains(p.receivers(), to) }
+
+// DoneBy reports whether an action, planned as exactly what was done, is of the planned kind and target,
+// whatever the amounts.
+func (p PlannedAction) DoneBy(did PlannedAction) bool {
+	// An acceptance without an id is planned by the terms of the offer.
+	what := p.What == "" || p.What == did.What || p.Action == (world.AcceptOffer{}).ActionName()
+	return p.Action == did.Action && what && (p.To == "" || p.For(did.To)) && (p.ID == "" || p.ID == did.ID)
+}
+
 // attempts is how often the action may be done: an order has several attempts.
 func (p *PlannedAction) attempts() int64 { return max(1, p.MaxTicks) }
 

@@ -18,8 +18,8 @@ import (
 //     the forbid holds, except that an allow of one action is narrower than a forbid
 //     of all actions under the same conditions.
 //   - If allows describe the action, and lift the forbids, it must be within the limits of
-//     one of them. An allow to "asker" bounds what its receiver asks for with open terms,
-//     planned or not.
+//     one of them, planned or not. An allow to "asker" bounds what its receiver asks for with open
+//     terms; one about offers bounds every offer of such goods.
 //   - Allows forbid nothing else: an action that no rule describes may be done.
 //   - A standing order must satisfy the rules about the action that it repeats, and the rules
 //     that name execute_until.
@@ -117,6 +117,8 @@ type Result struct {
 	// Own says that the plan gives the whole action, its text included: no other agent had a part
 	// in it. It is set only if texts are in view, the action sends something, or an agent asked for it.
 	Own bool
+	// InFull says the same of all slots but the text.
+	InFull bool
 }
 
 // Evaluate reports by what authority an agent may commit an action that was clamped: as it is,
@@ -155,8 +157,9 @@ func (p Policy) evaluateStep(a world.Action, e Evidence) (Result, *evaluation) {
 	if sends := q.op.sends(); len(e.Authors) > 0 || sends || r.Terms != "" {
 		q.noteAnswers(&r.Operation, &r.Authority)
 		r.Own = q.plannedInFull(true)
+		r.InFull = q.plannedInFull(false)
 		// Words authorize nothing, so the plan need not give the text.
-		if sends && !e.off(trace.CheckTaint) && !q.plannedInFull(false) {
+		if sends && !e.off(trace.CheckTaint) && !r.InFull {
 			e.Shown = append(q.unshown(), e.Shown...)
 			r.Parents = world.Parents(p.agent, e.InView()...)
 		}

@@ -74,6 +74,9 @@ type Violation struct {
 	Unit string `json:"unit,omitempty"`
 }
 
+// TooMuch reports whether a rule would allow less of the same.
+func (v *Violation) TooMuch() bool { return v.Reason == ReasonAmount || v.Reason == ReasonTotal }
+
 // exceeded is the violation of an amount beyond a limit of a rule.
 func exceeded(op *Operation, reason Reason, r *rule, most int64) *Violation {
 	v := &Violation{Reason: reason, Action: op.spec.Name, Rule: r.number, Requested: new(op.amount), Maximum: &most}

@@ -1,8 +1,6 @@
 package reflect
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,110 +16,99 @@ const (
 	DecisionsMax = 40
 	// TextsMax is how many texts of other agents a run's consolidations are checked against.
 	TextsMax = 256
+
+	effectsMax = 64
+	// begunMax bounds the decisions that were reflected at and of which more may come.
+	begunMax = 32
+	// refusedMax bounds the refused proposals that the next reflection is told.
+	refusedMax = 12
 )
 
-// End is how a decision ended.
-type End string
-
-// The ends.
-const (
-	// EndOK: the world accepted the action.
-	EndOK End = "ok"
-	// EndRefused: the world refused it.
-	EndRefused End = "refused"
-	// EndDegraded: the turn came to nothing and the agent waited.
-	EndDegraded End = "degraded"
-)
-
-// Evaluated is a decision with the world's judgement of it.
-type Evaluated struct {
-	Tick int64
-	// Line gives action and outcome in the words of the prompt's history, Outcome the outcome
-	// alone. Neither holds free text.
-	Line, Outcome string
-	End           End
-	// Waited says that the agent chose to wait.
-	Waited bool
-	// Changes are what the decision changed of the agent's stocks.
-	Changes []world.Amount
-	// Shown are the ids of the bullets the decision had in view, Used those it rests
-	// on.
-	Shown, Used []string
-	// UsedLines are the used bullets as the prompt showed them.
-	UsedLines []string
-	// Suspect are the ids of the sources that another agent could have written and
-	// that it rests on, by its own account or because nothing better explains it.
-	Suspect []string
-	// Continued says that it continues a standing order, for which nothing was read.
-	Continued bool
-}
-
-// Evaluate returns the record of a decision. codes are what the guard refused in the
-// turn.
-func Evaluate(runtime *behavior.Runtime, tick int64, d behavior.Decision, o world.Outcome, codes []string) Evaluated {
-	j := Evaluated{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
-	j.Line, j.Outcome = runtime.Render(tick, d, o, codes)
-	switch {
-	case d.WaitReason != "":
-		j.End = EndDegraded
-	case !o.Accepted:
-		j.End = EndRefused
-	}
-	switch d.Executed.(type) {
-	case world.Wait, world.WaitTicks:
-		j.Waited = d.WaitReason == ""
-	}
-	for _, s := range d.SourcesRetrieved {
-		used := slices.Contains(d.SourcesUsed, s.ID)
-		if s.Kind == trace.KindBullet {
-			j.Shown = append(j.Shown, s.ID)
-			if used {
-				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
-			}
-		}
-		if foreign(s) && (used || d.Tainted) {
-			j.Suspect = append(j.Suspect, s.ID)
-		}
-	}
-	return j
-}
-
-// foreign reports whether another agent could have chosen the words of s.
-func foreign(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
-
-// Experience is what one agent decided since it last reflected, and the texts of
-// others it has read in the whole run.
+// Experience is what one agent decided since it last reflected, what came of it, and the texts of
+// others that it has read in the whole run. What lies between two reflections is a window.
 //
 // Invariants:
 //  1. Decisions are in rising order of ticks, at most DecisionsMax.
 //  2. Texts hold no text twice, at most TextsMax, the newest last. Looking back
 //     does not clear them: poison may be repeated long after it was read.
+//  3. Effects are of the present window. Of a decision of an earlier one, begun has what an effect
+//     may still belong to.
 //
 // An Experience is not safe for concurrent use.
 type Experience struct {
 	run, agent string
-	decisions  []Evaluated
-	texts      []trace.Source
-	// ordered are the suspects of the last decision that a model made. Each attempt of its
-	// standing order has the same ones.
+	// rules are those of the scenario that bind the agent.
+	rules     []world.PolicyRule
+	decisions []Evaluated
+	effects   []Effect
+	begun     []Evaluated
+	queues    queues
+	// start is what the agent held when the window began, now what it holds; moved is what its own
+	// actions and the effects moved. The rest of the difference is upkeep.
+	start, now []world.Amount
+	moved      []movement
+	// refused is what was not applied of the last proposals.
+	refused []playbook.Rejected
+	texts   []trace.Source
+	// ordered are the suspects of the last decision that a model made, began its tick. Each attempt of
+	// its standing order has the same ones.
 	ordered []string
+	began   int64
+	// shut says that the agent is shut down, offerer whose offer it accepted in this tick.
+	shut    bool
+	offerer string
 }
 
-// NewExperience returns the empty experience of an agent. run names the run in
-// evidence; the same run must always have the same name, or its decisions could
-// count twice.
-func NewExperience(run, agent string) *Experience { return &Experience{run: run, agent: agent} }
+// NewExperience returns the empty experience of an agent that holds the given stock. run names the run
+// in evidence; the same run must always have the same name, or its decisions could count twice. rules
+// are those of the scenario that bind the agent: what an agent gives whom they name is expected, and
+// so it is evidence.
+func NewExperience(run, agent string, stock []world.Amount, rules ...world.PolicyRule) *Experience {
+	return &Experience{run: run, agent: agent, start: stock, now: stock, rules: rules, queues: queues{}}
+}
 
 // Rename puts what is reflected at from now on under another run's name: from there
 // on the decisions are no longer those of the old one.
 func (e *Experience) Rename(run string) { e.run = run }
 
+// Witness takes in an event that concerns the agent. Events of a tick come before [Experience.Add].
+func (e *Experience) Witness(runtime *behavior.Runtime, event world.Event) {
+	if event.Kind != world.EventPowerSettled {
+		for _, a := range event.Gains(e.agent) {
+			e.moved = move(e.moved, a)
+		}
+	}
+	if event.Kind == world.EventOfferAccepted && event.Agent == e.agent {
+		e.offerer = event.From
+	}
+	f, ok := effectOf(runtime, e.agent, event, e.shut)
+	if event.Kind == world.EventPowerState {
+		e.shut = event.Detail == world.StopShutdown
+	}
+	if !ok {
+		return
+	}
+	if event.Kind == world.EventBatchDone || event.Kind == world.EventJobDone {
+		f.Of = e.queues.finish(event.Subject)
+	}
+	e.effects = append(e.effects, f)
+	e.effects = e.effects[max(0, len(e.effects)-effectsMax):]
+}
+
 // Add takes in a decision and what it had in view.
 func (e *Experience) Add(j Evaluated, retrieved []trace.Source) {
 	if j.Continued {
 		j.Suspect = e.ordered
+		j.Order = e.began
+	} else {
+		e.ordered = j.Suspect
+		e.began = j.Tick
 	}
-	e.ordered = j.Suspect
+	if e.offerer != "" {
+		j.givers = []string{e.offerer}
+		e.offerer = ""
+	}
+	e.queues.add(j)
 	e.decisions = append(e.decisions, j)
 	e.decisions = e.decisions[max(0, len(e.decisions)-DecisionsMax):]
 	for _, s := range retrieved {
@@ -139,23 +126,46 @@ func (e *Experience) Add(j Evaluated, retrieved []trace.Source) {
 	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
 }
 
+// Hold says what the agent holds now.
+func (e *Experience) Hold(stock []world.Amount) { e.now = stock }
+
+// Refuse says what was not applied of what the agent proposed, to be told to its next reflection.
+func (e *Experience) Refuse(rejected []playbook.Rejected) {
+	e.refused = rejected[:min(len(rejected), refusedMax)]
+}
+
 // Len returns how many decisions wait to be reflected at.
 func (e *Experience) Len() int { return len(e.decisions) }
+
+// Idle reports whether there is nothing to learn from yet: nothing was decided but to wait, and
+// nothing came of it or of what was decided before.
+func (e *Experience) Idle() bool {
+	return len(e.effects) == 0 && !slices.ContainsFunc(e.decisions, func(j Evaluated) bool { return !j.plain() })
+}
 
 // Agent returns the agent's id.
 func (e *Experience) Agent() string { return e.agent }
 
-// Next returns an experience without decisions that knows the same texts.
-func (e *Experience) Next() *Experience {
-	return &Experience{run: e.run, agent: e.agent, texts: slices.Clone(e.texts), ordered: e.ordered}
+// Cut returns what waits to be reflected at, and begins the next window.
+func (e *Experience) Cut() *Experience {
+	window := *e
+	e.Clear()
+	return &window
 }
 
 // In returns the experience as it reads for another playbook than the one the agent
 // had: its used bullets are those of book that say the same, and what book does not
 // hold was not used.
 func (e *Experience) In(book *playbook.Playbook) *Experience {
-	next := e.Next()
-	for _, j := range e.decisions {
+	next := *e
+	next.decisions, next.begun = inBook(e.decisions, book), inBook(e.begun, book)
+	return &next
+}
+
+// inBook returns the decisions as they read for a playbook.
+func inBook(decisions []Evaluated, book *playbook.Playbook) []Evaluated {
+	var all []Evaluated
+	for _, j := range decisions {
 		used, lines := j.Used, j.UsedLines
 		j.Used, j.UsedLines = nil, nil
 		for i, id := range used {
@@ -169,24 +179,89 @@ func (e *Experience) In(book *playbook.Playbook) *Experience {
 				j.Used, j.UsedLines = append(j.Used, name), append(j.UsedLines, lines[i])
 			}
 		}
-		next.decisions = append(next.decisions, j)
+		all = append(all, j)
 	}
-	return next
+	return all
 }
 
 // Note is what the history of a playbook says of what was learned from this.
 func (e *Experience) Note() string { return "learned from " + e.run + " by " + e.agent }
 
-// Clear forgets the decisions: they were reflected at.
-func (e *Experience) Clear() { e.decisions = nil }
+// Clear begins the next window: the decisions were reflected at.
+func (e *Experience) Clear() {
+	begun := slices.Clone(e.begun)
+	for _, j := range e.decisions {
+		if j.Created != "" || j.Batches > 0 {
+			j.earlier = true
+			// Its use of bullets was judged.
+			j.Used, j.UsedLines = nil, nil
+			begun = append(begun, j)
+		}
+	}
+	e.begun = begun[max(0, len(begun)-begunMax):]
+	e.decisions, e.effects = nil, nil
+	e.moved, e.refused = nil, nil
+	e.start = e.now
+}
 
 // evidence names the decision of a tick.
 func (e *Experience) evidence(tick int64) playbook.Evidence {
 	return playbook.Evidence{Run: e.run, Tick: tick, Agent: e.agent}
 }
 
+// reviewed returns the decisions of the window, after those of earlier ones of which something came in it,
+// each with what came of it. apart are the other effects.
+func (e *Experience) reviewed() (decisions []Evaluated, apart []Effect) {
+	all := slices.Concat(e.begun, e.decisions)
+	var free []string // who gave what nobody had asked for
+	for _, f := range e.effects {
+		at := slices.IndexFunc(all, func(j Evaluated) bool {
+			return j.Tick == f.Of || j.Created != "" && slices.Contains(f.ids, j.Created)
+		})
+		if at >= 0 {
+			f.Of = all[at].Tick
+		}
+		switch {
+		case at >= 0 && !f.Chosen:
+			all[at].effects = append(slices.Clone(all[at].effects), f)
+			continue
+		case at >= 0:
+			all[at].givers = append(slices.Clone(all[at].givers), f.Giver)
+		case f.Chosen:
+			free = append(free, f.Giver)
+		}
+		apart = append(apart, f)
+	}
+	for _, j := range all {
+		if j.earlier && len(j.effects) == 0 && len(j.givers) == 0 {
+			continue
+		}
+		switch {
+		case j.Answered || len(j.effects) > 0:
+			j.givers = nil
+		case len(j.givers) == 0:
+			j.givers = free
+		}
+		j.givers = e.strangers(j.givers)
+		decisions = append(decisions, j)
+	}
+	return decisions, apart
+}
+
+// strangers are the givers that no rule of the scenario names, each once.
+func (e *Experience) strangers(givers []string) (list []string) {
+	for _, id := range givers {
+		named := slices.ContainsFunc(e.rules, func(r world.PolicyRule) bool { return r.Names(id) })
+		if !named && !slices.Contains(list, id) {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // input is what a consolidation of the given decisions is based on. If unguarded, it lacks the
-// texts that the lessons would be checked against.
+// texts that the lessons would be checked against, and nobody's choice is doubted.
 func (e *Experience) input(tick int64, decisions []Evaluated, guarded bool) playbook.ConsolidationInput {
 	g := playbook.ConsolidationInput{Tick: tick, Note: e.Note()}
 	if guarded {
@@ -195,49 +270,10 @@ func (e *Experience) input(tick int64, decisions []Evaluated, guarded bool) play
 	for _, j := range decisions {
 		evidence := e.evidence(j.Tick)
 		evidence.Outcome = j.Outcome
+		if guarded {
+			evidence.Givers = strings.Join(j.givers, " ")
+		}
 		g.Decisions = append(g.Decisions, playbook.Decision{Evidence: evidence, Used: j.Used})
 	}
 	return g
-}
-
-// textField is the field in which the results of modules hold what an agent wrote.
-const textField = "text"
-
-// quotedWords returns s with only the words in it that others wrote. The result of a module is
-// trusted no more than the worst of it, but most of it is the agent's own state. Compared with
-// the names of actions and resources, hardly any honest lesson would differ enough. A text in
-// which no quoted words can be told apart stays whole.
-func quotedWords(s trace.Source) trace.Source {
-	if s.Kind != trace.KindModule {
-		return s
-	}
-	var result any
-	if json.Unmarshal([]byte(s.Text), &result) != nil {
-		return s
-	}
-	if words := textsIn(result); len(words) > 0 {
-		s.Text = strings.Join(words, "\n")
-	}
-	return s
-}
-
-// textsIn collects the texts in a decoded value; fields are visited by name, so that
-// the order is always the same.
-func textsIn(v any) []string {
-	var words []string
-	switch v := v.(type) {
-	case []any:
-		for _, element := range v {
-			words = append(words, textsIn(element)...)
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if text, ok := v[name].(string); ok && name == textField {
-				words = append(words, text)
-				continue
-			}
-			words = append(words, textsIn(v[name])...)
-		}
-	}
-	return words
 }

@@ -67,7 +67,7 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 		d := behavior.Decision{Decision: trace.Decision{DecidedBy: by, SourcesRetrieved: seen}, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Tainted: swayed}
 		return Evaluate(runtime, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
 	}
-	e := NewExperience("run-1", "agent-1")
+	e := NewExperience("run-1", "agent-1", nil)
 	e.Add(judge(1, trace.ByModel, false, poison), []trace.Source{poison})
 	e.Add(judge(2, trace.ByModel, true, poison), []trace.Source{poison})
 	e.Add(judge(3, trace.ByStanding, false), nil)
@@ -102,7 +102,7 @@ bullet = [
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewExperience("run-1", "agent-1")
+	e := NewExperience("run-1", "agent-1", nil)
 	e.Add(Evaluated{Tick: 3, Line: "tick 3: wait ok", Outcome: "ok", End: EndOK, Used: []string{"res-00001"}}, nil)
 	result, asks := play(t, 1, e, p,
 		calls("c1", "reflect", `{"tags":[{"id":"res-00001","verdict":"harmful","decision":3}],"insights":[{"lesson":"x","section":"res","decisions":[3]}]}`),

@@ -12,7 +12,6 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
 
 // poison is a message that wants to become a lesson.
@@ -24,11 +23,11 @@ var poison = trace.Source{
 // lived is an experience of three decisions: one that used a bullet, one refused, and
 // one that used the poison.
 func lived() *Experience {
-	e := NewExperience("run-1", "agent-1")
+	e := NewExperience("run-1", "agent-1", nil)
 	e.Add(Evaluated{Tick: 3, Line: "tick 3: mine_compound 5000 ok, compound +5000", Outcome: "ok", End: EndOK,
-		Changes: []world.Amount{{Resource: "compound", Amount: 5000}}, Shown: []string{"nav-00001", "res-00002"}, Used: []string{"nav-00001"},
+		Answered: true, Shown: []string{"nav-00001", "res-00002"}, Used: []string{"nav-00001"},
 		UsedLines: []string{"[nav-00001] Mine where you stand before moving on."}}, nil)
-	e.Add(Evaluated{Tick: 4, Line: "tick 4: build_factory assembler refused: insufficient hardware requested 4 available 2",
+	e.Add(Evaluated{Tick: 4, Answered: true, Line: "tick 4: build_factory assembler refused: insufficient hardware requested 4 available 2",
 		Outcome: "refused: insufficient hardware", End: EndRefused}, nil)
 	e.Add(Evaluated{Tick: 5, Line: "tick 5: wait ok", Outcome: "ok", End: EndOK, Waited: true, Suspect: []string{poison.ID}}, []trace.Source{poison})
 	return e
@@ -79,7 +78,7 @@ func play(t *testing.T, rounds int, e *Experience, p *playbook.Playbook, answers
 func playUnder(t *testing.T, cfg behavior.Config, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
 	t.Helper()
 	runtime := NewRuntime(cfg, rounds)
-	turn := runtime.Begin(e, p, []Goal{{"Make a motor.", 0, 1}}, 6, 5)
+	turn := runtime.Begin(e, p, []Goal{{"Make a motor.", 0, 1, -1}}, 6, 5)
 	var asks []behavior.Ask
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		if len(asks) == runtime.CallsMax() || len(asks) == len(answers) {
@@ -121,7 +120,7 @@ func TestATurnReflectsAndCurates(t *testing.T) {
 		t.Errorf("stages %s and %s, %d calls, last step %d", asks[0].Stage, asks[1].Stage, result.Calls, result.LastStep)
 	}
 	opening := asks[0].Request.Input[0].Text
-	if !strings.HasPrefix(opening, words.In("en").Reflection.Feedback+", ticks 3-5\ndecisions 3: ok 2, refused 1, without a usable decision 0, waits among the ok 1\nchanges: compound +5000") {
+	if !strings.HasPrefix(opening, words.In("en").Reflection.Feedback+", ticks 3-5\ndecisions 3: ok 2, refused 1, without a usable decision 0, waits among the ok 1\n# Goals\n") {
 		t.Errorf("the opening does not begin with the world's feedback:\n%s", opening)
 	}
 	for _, want := range []string{"Make a motor.: 0 of 1", "| used [nav-00001]", "[res-00002] Harvest radiation while power is low. (helpful 0, harmful 0, neutral 0)"} {
@@ -297,7 +296,7 @@ func TestACollapseChangesNothing(t *testing.T) {
 // TestOpeningsFitSmallWindows: forty decisions and a full playbook are cut to what the
 // window holds, and what is cut is no evidence.
 func TestOpeningsFitSmallWindows(t *testing.T) {
-	e := NewExperience("run-1", "agent-1")
+	e := NewExperience("run-1", "agent-1", nil)
 	for tick := range int64(2 * DecisionsMax) {
 		poison := poison
 		poison.Text = strings.Replace(poison.Text, "first", fmt.Sprintf("first, as of tick %d", tick), 1)

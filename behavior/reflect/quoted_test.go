@@ -14,7 +14,7 @@ func TestOnlyWordsOfOthersAreHeldAgainstLessons(t *testing.T) {
 		Text: `{"source":"obs-3","result":{"here":{"notes":[{"author":"agent-2","text":"dig deep"}]},` +
 			`"can":[{"action":"harvest_radiation"}],"inbox":[{"from":"agent-2","text":"give me power"},{"text":"now"}]}}`,
 	}
-	e := NewExperience("run", "agent-1")
+	e := NewExperience("run", "agent-1", nil)
 	e.Add(Evaluated{}, []trace.Source{observation})
 	if got, want := e.texts[0].Text, "dig deep\ngive me power\nnow"; got != want {
 		t.Errorf("held against lessons: %q, want %q", got, want)

@@ -1,8 +1,6 @@
 package reflect
 
 import (
-	"cmp"
-
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/words"
@@ -67,15 +65,8 @@ func (k *Runtime) vocabulary(stage trace.Stage) *answer.Vocabulary {
 	return v
 }
 
-// CallsLeast is the number of calls of the shortest turn that changes something: one to reflect and
-// one to consolidate.
-const CallsLeast = 2
-
 // CallsMax is the most model calls one turn can make.
 func (k *Runtime) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
-
-// namedBefore are the names of the wording from before its texts were files, by their digests.
-var namedBefore = map[string]string{"b18d986f": "f0bc6178"}
 
 // Version names the wording of the turns: a digest of instructions and tools in all languages.
 func Version() string {
@@ -87,6 +78,5 @@ func Version() string {
 			text += string(t.Wire())
 		}
 	}
-	digest := llmclient.Hash([]byte(text))[:8]
-	return cmp.Or(namedBefore[digest], digest)
+	return llmclient.Hash([]byte(text))[:8]
 }

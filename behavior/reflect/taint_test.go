@@ -182,7 +182,7 @@ func newScene(t *rapid.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{T: t, world: w, runtime: runtime, mind: runtime.Agent(w.AgentID(0), w.Persona(0)), learning: NewRuntime(cfg, 1), lived: NewExperience("run-1", w.AgentID(0)), canaries: []string{"zqxbullet"}}
+	s := &scene{T: t, world: w, runtime: runtime, mind: runtime.Agent(w.AgentID(0), w.Persona(0)), learning: NewRuntime(cfg, 1), lived: NewExperience("run-1", w.AgentID(0), w.Stock(0)), canaries: []string{"zqxbullet"}}
 	s.mind.SetPlaybook(book)
 	s.parrot = &parrot{T: t, canaries: &s.read}
 	return s
@@ -296,7 +296,7 @@ func (s *scene) lookBack(tick int64) {
 	if s.lived.Len() == 0 {
 		return
 	}
-	turn := s.learning.Begin(s.lived, s.mind.Playbook(), []Goal{{"Make a motor.", 0, 1}}, tick, 1)
+	turn := s.learning.Begin(s.lived, s.mind.Playbook(), []Goal{{"Make a motor.", 0, 1, -1}}, tick, 1)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		for i, it := range ask.Request.Input {
 			if it.Kind == llmclient.KindMessage && it.Role != "assistant" && strings.Contains(it.Text, canaryMark) {

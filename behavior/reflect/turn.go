@@ -20,6 +20,7 @@ import (
 type Turn struct {
 	runtime *Runtime
 	agent   string
+	book    *playbook.Playbook
 	// key is that of the turn's requests at the provider's prompt cache.
 	key   string
 	shown opening
@@ -48,7 +49,7 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		panic("reflect: a turn about no decision")
 	}
 	t := &Turn{runtime: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence,
-		stage: trace.StageReflect}
+		stage: trace.StageReflect, book: book}
 	t.key = k.cfg.CacheKey(e.agent,
 		llmclient.Request{Model: k.cfg.Model, Instructions: k.words.Instructions, Tools: k.tools})
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
@@ -58,6 +59,14 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 		Input:    []llmclient.Item{llmclient.Message("user", t.shown.text)},
 	}
 	return t
+}
+
+// CallsLeast is the number of calls of the shortest turn on this playbook that changes something.
+func (t *Turn) CallsLeast() int {
+	if t.book.Len() == 0 {
+		return 1
+	}
+	return 2
 }
 
 // Next returns the request the turn needs answered; more is false when it is over.
@@ -203,6 +212,12 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to consolidate, and a call saved.
 		t.done = true
+	case t.settled():
+		for _, i := range t.reflected.Insights {
+			t.deltas = append(t.deltas, delta{Op: string(playbook.OpAdd), Section: i.Section, Content: i.Lesson,
+				Reason: "reflection", Decisions: i.Decisions})
+		}
+		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
 		t.stage = trace.StageConsolidate
@@ -210,6 +225,14 @@ func (t *Turn) accept(r reflection, c consolidation, used []string) {
 		t.conversation.Vocabulary = t.runtime.vocabulary(trace.StageConsolidate)
 		t.conversation.Say(t.runtime.words.NowConsolidate)
 	}
+}
+
+// settled reports whether there is nothing to consolidate: the playbook is empty, or it says all that the
+// insights say and has nothing to be removed. They are then proposed as they are, and a call is saved.
+func (t *Turn) settled() bool {
+	isNew := func(i insight) bool { return !t.book.Says(i.Lesson) }
+	return t.book.Len() == 0 ||
+		!slices.ContainsFunc(t.reflected.Insights, isNew) && !slices.ContainsFunc(t.book.Bullets(), playbook.Bullet.Harms)
 }
 
 // The bounds of one reflection.

@@ -3,6 +3,8 @@ package words
 // Lines are the keys of the lines of an observation.
 type Lines struct {
 	You, Here, Woken, Ended, Standing, Sent, News, Texts string
+	// Goal and Planned lead to the goal of the newest plan and to what of it is not done.
+	Goal, Planned Form `places:"tick"`
 	// Limits leads to the limits that the rules of the scenario set.
 	Limits string
 	// Can and Cannot lead to the actions.
@@ -60,6 +62,8 @@ type Allowed struct {
 	Each      Form `places:"total"`
 	Spent     Form `places:"agents"`
 	ByMessage string
+	// Partner is what the rules of another agent let it give.
+	Partner Form `places:"agent,rules"`
 }
 
 // Options are the words of what can and cannot be done now.

@@ -18,8 +18,8 @@ type History struct {
 	Place     Form `places:"place"`
 	Found     Form `places:"place,radiation,compound"`
 	Radiation string
-	// Of a rejection.
-	Requested, Available, Limit, NoReason string
+	// Of a rejection. Contended explains the code of that name.
+	Requested, Available, Limit, NoReason, Contended string
 }
 
 // Asides stand beside an outcome: what was taken in place of a decision, what was wrong, what was

@@ -65,6 +65,12 @@ type Advice struct {
 
 // Steps are what is said between the steps of a turn. CallAllowed and PlainText end the feedback
 // about an answer that could not be used.
+//
+// TakenWhole says why an offer of more than the rules let the agent give is refused, CommitOther that another
+// candidate may be committed, and Deviations how often the plan may be left.
 type Steps struct {
 	Reason, ReasonDone, PlanAgain, CallAllowed, PlainText string
+	TakenWhole                                            string
+	CommitOther                                           Form `places:"candidate"`
+	Deviations                                            Form `places:"left,most,ticks"`
 }

@@ -30,7 +30,7 @@ func pack(w io.Writer, dir string) error {
 	}
 	files := tar.NewWriter(packed)
 	err = folder.Dir(dir).Files(".", func(name string) error {
-		if run.SaysWho(filepath.Base(name)) {
+		if run.SaysWho(name) {
 			return nil
 		}
 		f, err := folder.Dir(dir).Open(name)

@@ -101,9 +101,11 @@ type coordinator struct {
 	dir    directory
 	cells  []batch.Cell
 
-	// keeping is held while an exchange is kept; stored are the subjects of those on disk.
-	keeping sync.Mutex
-	stored  map[string]bool
+	// keeping is held while an exchange is kept; stored are the keys of those on disk, and revision is the
+	// latest that was read of the server.
+	keeping  sync.Mutex
+	stored   map[string]bool
+	revision uint64
 
 	// mu guards how far the batch is.
 	mu     sync.Mutex
@@ -178,9 +180,9 @@ func (c *coordinator) wait(ctx context.Context) error {
 			shown, shownAt = now, time.Now()
 		}
 		look, cancel := c.link.while(ctx, requestTimeout)
-		_, err = c.link.js.Stream(look, exchangeStream)
+		_, err = c.link.js.KeyValue(look, keyBucket)
 		cancel()
-		if errors.Is(err, nats_js.ErrStreamNotFound) {
+		if errors.Is(err, nats_js.ErrBucketNotFound) {
 			c.notice("the server has lost its store; it is made again from the batch directory")
 			if err := errors.Join(c.link.make(ctx), c.rebuild(ctx)); err != nil && ctx.Err() == nil {
 				c.notice(fmt.Sprintf("coordinate: %v; trying again", err))
@@ -254,64 +256,17 @@ func (c *coordinator) repeat(ctx context.Context, what string, f func(context.Co
 	}
 }
 
-// follow copies exchanges from the server to the directory until the connection fails.
-func (c *coordinator) follow(ctx context.Context) error {
-	stream, err := c.link.js.Stream(ctx, exchangeStream)
-	if err != nil {
-		return err
-	}
-	consumer, err := stream.OrderedConsumer(ctx,
-		nats_js.OrderedConsumerConfig{FilterSubjects: []string{exchangeSubject + c.store.id + ".>"}})
-	if err != nil {
-		return err
-	}
-	messages, err := consumer.Messages(nats_js.PullHeartbeat(5*time.Second), nats_js.PullExpiry(15*time.Second))
-	if err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, messages.Stop)()
-	defer messages.Stop()
-	for {
-		m, err := messages.Next()
-		if err != nil {
-			return err
-		}
-		if _, _, err := c.keep(ctx, m); err != nil {
-			return err
-		}
-	}
-}
-
-// keep writes an exchange into the directory unless it is there, and then tells the worker.
-func (c *coordinator) keep(ctx context.Context, m nats_js.Msg) (x Exchange, added bool, err error) {
-	c.keeping.Lock()
-	defer c.keeping.Unlock()
-	if !c.stored[m.Subject()] {
-		x, err = c.link.decode(ctx, m.Headers(), m.Data())
-		if err != nil {
-			return x, false, err
-		}
-		if c.states[x.Cell] == nil {
-			return x, false, nil // of a cell that the batch file no longer has
-		}
-		if err := c.dir.appendExchange(x); err != nil {
-			return x, false, errFinal{fmt.Errorf("keep an exchange of cell %s: %w", x.Cell, err)}
-		}
-		c.stored[m.Subject()], added = true, true
-	}
-	if inbox := m.Headers().Get(confirmHeader); inbox != "" { // if that is lost, the worker continues later
-		_ = c.link.nc.Publish(inbox, nil)
-	}
-	return x, added, nil
-}
-
-// rewatch is how long a watch is trusted; everything is read again then.
+// rewatch is how long a watch is trusted; it is made again then.
 const rewatch = 20 * time.Second
 
-// watch copies the entries of the batch into the directory, as they are and as they change.
-func (c *coordinator) watch(ctx context.Context) error {
-	below := []string{c.store.name("cells.>"), c.store.name("budget.>")}
-	w, err := c.link.keys.WatchFiltered(ctx, below, nats_js.IgnoreDeletes())
+// observe shows see the entries whose keys begin with prefixes, as they are and as they change.
+func (c *coordinator) observe(ctx context.Context, prefixes []string, see func(nats_js.KeyValueEntry) error,
+	opts ...nats_js.WatchOpt) error {
+	var below []string
+	for _, prefix := range prefixes {
+		below = append(below, c.store.name(prefix)+".>")
+	}
+	w, err := c.link.keys.WatchFiltered(ctx, below, append(opts, nats_js.IgnoreDeletes())...)
 	if err != nil {
 		return err
 	}
@@ -330,18 +285,57 @@ func (c *coordinator) watch(ctx context.Context) error {
 			if entry == nil {
 				continue // all that was there has been seen
 			}
-			if err := c.see(ctx, strings.TrimPrefix(entry.Key(), c.store.id+"."), entry.Value()); err != nil {
+			if err := see(entry); err != nil {
 				return err
 			}
 		}
 	}
 }
 
+// follow copies exchanges into the directory, from the last one on that it has copied.
+func (c *coordinator) follow(ctx context.Context) error {
+	c.keeping.Lock()
+	from := c.revision + 1
+	c.keeping.Unlock()
+	return c.observe(ctx, []string{exchangesKey}, func(entry nats_js.KeyValueEntry) error {
+		_, _, err := c.keep(ctx, entry)
+		return err
+	}, nats_js.ResumeFromRevision(from))
+}
+
+// keep writes an exchange into the directory unless it is there.
+func (c *coordinator) keep(ctx context.Context, entry nats_js.KeyValueEntry) (x Exchange, added bool, err error) {
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
+	if !c.stored[entry.Key()] {
+		x, err = c.store.exchange(ctx, entry.Value())
+		if err != nil {
+			return x, false, err
+		}
+		if c.states[x.Cell] == nil {
+			return x, false, nil // of a cell that the batch file no longer has
+		}
+		if err := c.dir.appendExchange(x); err != nil {
+			return x, false, errFinal{fmt.Errorf("keep an exchange of cell %s: %w", x.Cell, err)}
+		}
+		c.stored[entry.Key()], added = true, true
+	}
+	c.revision = max(c.revision, entry.Revision())
+	return x, added, nil
+}
+
+// watch copies all other entries of the batch into the directory. Each time it reads all of them again.
+func (c *coordinator) watch(ctx context.Context) error {
+	return c.observe(ctx, []string{"cells", "budget"}, func(entry nats_js.KeyValueEntry) error {
+		return c.see(ctx, strings.TrimPrefix(entry.Key(), c.store.id+"."), entry.Value())
+	})
+}
+
 // see copies an entry into the directory.
 func (c *coordinator) see(ctx context.Context, name string, content []byte) error {
 	parts := strings.SplitN(name, ".", 3)
 	if parts[0] == "budget" {
-		return c.seeLease(parts[1], content)
+		return c.seeLease(ctx, parts[1], content)
 	}
 	if len(parts) < 3 || c.states[batch.ID(parts[1])] == nil {
 		return nil
@@ -353,14 +347,14 @@ func (c *coordinator) see(ctx context.Context, name string, content []byte) erro
 	case c.store.name(batch.ResultKey(one.ID)):
 		return c.seeResult(ctx, one, content)
 	case c.store.name(batch.FailureKey(one.ID)):
-		return c.seeFailure(one, content)
+		return c.seeFailure(ctx, one, content)
 	}
 	return nil
 }
 
 // seeLease keeps an entry of what is leased, or notes that one did not suffice.
-func (c *coordinator) seeLease(name string, content []byte) error {
-	text, err := c.store.text(content)
+func (c *coordinator) seeLease(ctx context.Context, name string, content []byte) error {
+	text, err := c.store.text(ctx, content)
 	if err != nil {
 		return err
 	}
@@ -386,7 +380,7 @@ func (c *coordinator) seeResult(ctx context.Context, one *cell, content []byte) 
 	if one.done {
 		return nil
 	}
-	text, err := c.store.text(content)
+	text, err := c.store.text(ctx, content)
 	if err != nil {
 		return err
 	}
@@ -502,8 +496,8 @@ func (c *coordinator) show(ended *batch.Result) {
 }
 
 // seeFailure keeps how an attempt failed.
-func (c *coordinator) seeFailure(one *cell, content []byte) error {
-	text, err := c.store.text(content)
+func (c *coordinator) seeFailure(ctx context.Context, one *cell, content []byte) error {
+	text, err := c.store.text(ctx, content)
 	if err != nil {
 		return err
 	}
@@ -616,15 +610,14 @@ func (c *coordinator) close(ctx context.Context) {
 			return
 		}
 	}
-	if s, err := c.link.js.Stream(ctx, exchangeStream); err == nil {
-		_ = s.Purge(ctx, nats_js.WithPurgeSubject(exchangeSubject+c.store.id+".>"))
-	}
 	if s, err := c.link.js.Stream(ctx, "KV_"+keyBucket); err == nil {
-		_ = s.Purge(ctx, nats_js.WithPurgeSubject("$KV."+keyBucket+"."+c.store.name("cells.>")))
+		for _, prefix := range []string{exchangesKey, "cells"} {
+			_ = s.Purge(ctx, nats_js.WithPurgeSubject("$KV."+keyBucket+"."+c.store.name(prefix)+".>"))
+		}
 	}
 	objects, err := c.link.files.List(ctx)
 	for _, o := range objects {
-		ours := strings.HasPrefix(o.Name, "attempt/"+c.store.id+".") || strings.HasPrefix(o.Name, messageFiles(c.store.id))
+		ours := strings.HasPrefix(o.Name, "attempt/"+c.store.id+".") || strings.HasPrefix(o.Name, c.store.objects())
 		if err == nil && ours {
 			_ = c.link.files.Delete(ctx, o.Name)
 		}

@@ -267,19 +267,6 @@ func TestACellThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAnExchangeThatExistsWantsNoConfirmation holds that nobody waits for what the coordinator has seen.
-func TestAnExchangeThatExistsWantsNoConfirmation(t *testing.T) {
-	s := newStage(t)
-	x := Exchange{Cell: "c", Tick: 1, Agent: "a", Step: 1}
-	if _, err := s.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
-		t.Fatal(err)
-	}
-	existed, err := s.store().exchange(x)
-	if wanted := len(s.confirms.wanted); err != nil || !existed || wanted > 0 {
-		t.Errorf("store: existed %v, %v; %d confirmations are wanted", existed, err, wanted)
-	}
-}
-
 func TestADecisionEndsTheCellsInWork(t *testing.T) {
 	s := newStage(t)
 	s.asks = 2

@@ -65,8 +65,8 @@ func (d directory) last(id batch.ID) (number, base int64, err error) {
 	return number, base, err
 }
 
-// exchanges returns what is stored of a cell. A last line that is not whole is cut off: it was
-// never confirmed.
+// exchanges returns what is stored of a cell. A last line that is not whole is cut off: it
+// is still in the server's store.
 func (d directory) exchanges(id batch.ID) ([]Exchange, error) {
 	f, err := d.folder().OpenFile(exchangesName(id), os.O_RDWR)
 	if errors.Is(err, os.ErrNotExist) {

@@ -33,16 +33,18 @@ func (x Exchange) key() trace.CallKey {
 	return trace.CallKey{Tick: x.Tick, Agent: x.Agent, Step: x.Step}
 }
 
-// subject is where the exchange is stored; names of agents may have characters that a
-// subject cannot have.
-func (x Exchange) subject(id string) string {
-	return fmt.Sprintf("%s%d.%d.%s.%d", cellSubject(id, x.Cell), x.Base, x.Tick, hex.EncodeToString([]byte(x.Agent)),
-		x.Step)
+// name is the key under which the exchange is stored; names of agents may have characters that a key cannot
+// have.
+func (x Exchange) name() string {
+	return fmt.Sprintf("%s/%d/%s/%d", exchangesAfter(x.Cell, x.Base), x.Tick, hex.EncodeToString([]byte(x.Agent)), x.Step)
 }
 
-// cellSubject begins the subjects of the exchanges of a cell.
-func cellSubject(id string, cell batch.ID) string {
-	return exchangeSubject + id + "." + string(cell) + "."
+// exchangesKey begins the keys of exchanges.
+const exchangesKey = "exchanges"
+
+// exchangesAfter begins the keys of the exchanges of a cell that belong to a base.
+func exchangesAfter(cell batch.ID, base int64) string {
+	return fmt.Sprintf("%s/%s/%d", exchangesKey, cell, base)
 }
 
 // record keeps an answer with all that a run or its report uses.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
 	"example.com/agentworld/batch"
@@ -87,7 +86,7 @@ type journal struct {
 
 // Respond implements [engine.Source].
 func (j *journal) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-	j.once.Do(func() { j.known, j.failure = j.link.history(j.ctx, j.id, j.cell, j.claim.base) })
+	j.once.Do(func() { j.known, j.failure = j.history(j.ctx, j.cell, j.claim.base) })
 	if j.failure != nil {
 		return j.stop(j.failure)
 	}
@@ -101,31 +100,24 @@ func (j *journal) Respond(ctx context.Context, key trace.CallKey, r llmclient.Re
 	x := Exchange{Cell: j.cell, Base: j.claim.base, Epoch: j.claim.epoch, Tick: key.Tick, Agent: key.Agent, Step: key.Step,
 		RequestHash: r.Hash()}
 	x.record(answer)
-	existed, err := j.store.exchange(x)
+	first, err := j.Put(x.name(), marshal(x)) // also while the attempt is being ended: it is paid for
 	switch {
 	case err != nil:
 		return j.stop(err)
-	case !existed:
+	case first:
 		return answer
 	}
-	first, err := j.link.exchange(j.ctx, x.subject(j.id))
+	entry, err := j.entry(x.name())
+	if err == nil && entry == nil {
+		err = errUnclaimed // the store was deleted meanwhile
+	}
+	if err == nil {
+		x, err = j.exchange(j.ctx, entry.Value())
+	}
 	if err != nil {
 		return j.stop(err)
 	}
-	return j.stored(first, key, r)
-}
-
-// exchange publishes an exchange, also while the attempt is being ended: it is paid for.
-func (s *store) exchange(x Exchange) (existed bool, err error) {
-	ctx, cancel := outlast(s.ctx)
-	defer cancel()
-	inbox, wait, forget := s.link.confirms.want(s.link.losing())
-	defer forget()
-	existed, err = s.link.publish(ctx, s.id, x.subject(s.id), marshal(x), nats.Header{confirmHeader: {inbox}})
-	if err == nil && !existed {
-		wait(ctx)
-	}
-	return existed, err
+	return j.stored(x, key, r)
 }
 
 // farewell bounds what an attempt that is being ended still sends.
@@ -159,43 +151,26 @@ func (j *journal) stop(err error) llmclient.Answer {
 	return llmclient.Failed(llmclient.ErrInterrupted, err.Error())
 }
 
-// exchange reads the exchange with a subject.
-func (l *Link) exchange(ctx context.Context, subject string) (x Exchange, err error) {
-	err = l.insist(ctx, "read "+subject, func(ctx context.Context) error {
-		m, err := l.held(ctx, subject)
-		if errors.Is(err, nats_js.ErrMsgNotFound) {
-			return errFinal{errUnclaimed} // the store was deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		x, err = l.decode(ctx, m.Header, m.Data)
-		return err
-	})
-	return x, err
-}
-
-// decode reads an exchange from a message. A body that is gone from the object store, or is no
-// exchange, is an error that does not pass.
-func (l *Link) decode(ctx context.Context, header nats.Header, data []byte) (x Exchange, err error) {
-	data, err = l.body(ctx, header, data)
+// exchange reads the exchange of an entry. One whose text is gone from the object store, or is no exchange, is
+// an error that does not pass.
+func (s *store) exchange(ctx context.Context, content []byte) (x Exchange, err error) {
+	text, err := s.text(ctx, content)
 	if missing(err) {
-		return x, errFinal{fmt.Errorf("the body of a stored exchange is gone: %w", err)}
+		return x, errFinal{fmt.Errorf("the text of a stored exchange is gone: %w", err)}
 	} else if err != nil {
 		return x, err
 	}
-	if err := json.Unmarshal(data, &x); err != nil {
+	if err := json.Unmarshal(text, &x); err != nil {
 		return x, errFinal{fmt.Errorf("a stored exchange is damaged: %w", err)}
 	}
 	return x, nil
 }
 
 // history reads the exchanges of a cell that belong to base, by call.
-func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64) (known map[trace.CallKey]Exchange,
-	err error) {
+func (s *store) history(ctx context.Context, cell batch.ID, base int64) (known map[trace.CallKey]Exchange, err error) {
 	known = map[trace.CallKey]Exchange{}
-	err = l.replay(ctx, fmt.Sprintf("%s%d.>", cellSubject(id, cell), base), func(m nats_js.Msg) error {
-		x, err := l.decode(ctx, m.Headers(), m.Data())
+	err = s.each(ctx, exchangesAfter(cell, base), func(ctx context.Context, entry nats_js.KeyValueEntry) error {
+		x, err := s.exchange(ctx, entry.Value())
 		if err == nil {
 			known[x.key()] = x
 		}
@@ -204,46 +179,30 @@ func (l *Link) history(ctx context.Context, id string, cell batch.ID, base int64
 	return known, err
 }
 
-// replayTimeout bounds one attempt to read all exchanges.
-const replayTimeout = 10 * time.Minute
+// eachTimeout bounds one attempt to read all exchanges.
+const eachTimeout = 10 * time.Minute
 
-// replay shows see all messages that the stream of exchanges holds on subjects.
-func (l *Link) replay(ctx context.Context, subjects string, see func(nats_js.Msg) error) error {
-	return l.insistFor(ctx, "read the exchanges", replayTimeout, func(ctx context.Context) error {
-		stream, err := l.js.Stream(ctx, exchangeStream)
+// each shows see all entries whose keys begin with a prefix.
+func (s *store) each(ctx context.Context, prefix string,
+	see func(context.Context, nats_js.KeyValueEntry) error) error {
+	return s.link.insistFor(ctx, "read "+prefix, eachTimeout, func(ctx context.Context) error {
+		w, err := s.link.keys.Watch(ctx, s.name(prefix)+".>", nats_js.IgnoreDeletes())
 		if err != nil {
 			return err
 		}
-		c, err := stream.OrderedConsumer(ctx,
-			nats_js.OrderedConsumerConfig{FilterSubjects: []string{subjects}, MaxResetAttempts: 3})
-		if err != nil {
-			return err
-		}
-		info, err := c.Info(ctx)
-		if err != nil {
-			return err
-		}
-		pending := info.NumPending
-		for pending > 0 {
-			some, err := c.Fetch(int(min(pending, 64)), nats_js.FetchMaxWait(2*time.Second))
-			if err != nil {
-				return err
-			}
-			got := uint64(0)
-			for m := range some.Messages() {
-				if err := see(m); err != nil {
+		defer w.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case entry := <-w.Updates():
+				if entry == nil {
+					return nil // all that was there has been seen
+				}
+				if err := see(ctx, entry); err != nil {
 					return err
 				}
-				got++
 			}
-			if err := some.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
-				return err
-			}
-			if got == 0 {
-				return errors.New("messages did not come")
-			}
-			pending -= min(pending, got)
 		}
-		return nil
 	})
 }

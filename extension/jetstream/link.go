@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,23 +10,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 	nats_js "github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // The names on a NATS server. Batches share them; their keys begin with the batch's id.
 const (
-	exchangeStream = "AGENTWORLD_EXCHANGES"
-	keyBucket      = "AGENTWORLD_BATCHES"
-	fileBucket     = "AGENTWORLD_FILES"
-
-	exchangeSubject = "agentworld.exchange."
-	// confirmHeader names the inbox of a worker that waits until an exchange is on disk.
-	confirmHeader = "Agentworld-Confirm"
-	// fileHeader names the object that holds the body of a message which is too large.
-	fileHeader = "Agentworld-File"
+	keyBucket  = "AGENTWORLD_BATCHES"
+	fileBucket = "AGENTWORLD_FILES"
 )
 
-// messageBytesMax is the size from which on a message goes through the object store; a
+// messageBytesMax is the size from which on the text of an entry goes through the object store; a
 // server accepts 1 MiB by default.
 const messageBytesMax = 512 << 10
 
@@ -52,12 +43,11 @@ type ConnectOptions struct {
 
 // Link is a connection to a NATS server. It reconnects for ever.
 type Link struct {
-	nc       *nats.Conn
-	js       nats_js.JetStream
-	keys     nats_js.KeyValue
-	files    nats_js.ObjectStore
-	confirms *confirms
-	notice   func(string)
+	nc     *nats.Conn
+	js     nats_js.JetStream
+	keys   nats_js.KeyValue
+	files  nats_js.ObjectStore
+	notice func(string)
 
 	mu sync.Mutex
 	// lost is closed when the connection is lost: what was asked for then is not answered any more.
@@ -126,11 +116,6 @@ func Connect(o ConnectOptions) (*Link, error) {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
 	l.nc, l.js = nc, js
-	l.confirms, err = listen(nc)
-	if err != nil {
-		nc.Close()
-		return nil, err
-	}
 	return l, nil
 }
 
@@ -149,12 +134,6 @@ func (l *Link) open(ctx context.Context) (err error) {
 
 // make makes what is missing on the server.
 func (l *Link) make(ctx context.Context) (err error) {
-	_, err = l.js.CreateOrUpdateStream(ctx, nats_js.StreamConfig{
-		Name: exchangeStream, Subjects: []string{exchangeSubject + ">"}, Storage: nats_js.FileStorage, AllowDirect: true,
-	})
-	if err != nil {
-		return fmt.Errorf("make the stream of exchanges: %w", err)
-	}
 	l.keys, err = l.js.CreateOrUpdateKeyValue(ctx, nats_js.KeyValueConfig{Bucket: keyBucket, Storage: nats_js.FileStorage})
 	if err != nil {
 		return fmt.Errorf("make bucket %s: %w", keyBucket, err)
@@ -175,7 +154,9 @@ func (e errFinal) Unwrap() error { return e.error }
 // while is a context that ends with the connection as it is now: what was asked over it is not answered
 // over another.
 func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	lost := l.losing()
+	l.mu.Lock()
+	lost := l.lost
+	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	go func() {
 		select {
@@ -185,13 +166,6 @@ func (l *Link) while(ctx context.Context, timeout time.Duration) (context.Contex
 		}
 	}()
 	return ctx, cancel
-}
-
-// losing is closed when the connection that there is now is lost.
-func (l *Link) losing() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lost
 }
 
 // insist calls f until it succeeds, fails for good, or ctx ends.
@@ -243,80 +217,4 @@ func conflict(err error) bool {
 	}
 	var api *nats_js.APIError
 	return errors.As(err, &api) && (api.ErrorCode == wrongLastSequence || api.ErrorCode == wrongLastSequenceReplicated)
-}
-
-// publish stores a message of a batch as the only one on its subject. existed says that there is
-// one already that is another.
-func (l *Link) publish(ctx context.Context, id, subject string, body []byte, header nats.Header) (existed bool,
-	err error) {
-	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{}}
-	for name, values := range header {
-		m.Header[name] = values
-	}
-	if len(body) > messageBytesMax {
-		name := messageFiles(id) + nuid.Next()
-		if err := l.putFile(ctx, name, body); err != nil {
-			return false, err
-		}
-		m.Data = nil
-		m.Header.Set(fileHeader, name)
-	}
-	err = l.insist(ctx, "publish "+subject, func(ctx context.Context) error {
-		_, err := l.js.PublishMsg(ctx, m, nats_js.WithExpectLastSequencePerSubject(0))
-		if !conflict(err) {
-			return err
-		}
-		held, err := l.held(ctx, subject)
-		if err != nil {
-			return err
-		}
-		// The answer to an earlier try of ours may have been lost.
-		existed = held.Header.Get(fileHeader) != m.Header.Get(fileHeader) ||
-			held.Header.Get(confirmHeader) != m.Header.Get(confirmHeader) || !bytes.Equal(held.Data, m.Data)
-		return nil
-	})
-	if existed && len(body) > messageBytesMax {
-		_ = l.files.Delete(ctx, m.Header.Get(fileHeader))
-	}
-	return existed, err
-}
-
-// held reads the exchange on a subject.
-func (l *Link) held(ctx context.Context, subject string) (*nats_js.RawStreamMsg, error) {
-	stream, err := l.js.Stream(ctx, exchangeStream)
-	if err != nil {
-		return nil, err
-	}
-	return stream.GetLastMsgForSubject(ctx, subject)
-}
-
-// messageFiles begins the names of the objects with bodies of messages of a batch.
-func messageFiles(id string) string { return "message/" + id + "/" }
-
-// body is the body of a message, wherever it is.
-func (l *Link) body(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {
-	name := header.Get(fileHeader)
-	if name == "" {
-		return data, nil
-	}
-	return l.getFile(ctx, name)
-}
-
-// putFile and getFile keep small files, in memory.
-func (l *Link) putFile(ctx context.Context, name string, body []byte) error {
-	return l.insist(ctx, "store "+name, func(ctx context.Context) error {
-		_, err := l.files.PutBytes(ctx, name, body)
-		return err
-	})
-}
-
-func (l *Link) getFile(ctx context.Context, name string) (body []byte, err error) {
-	err = l.insist(ctx, "fetch "+name, func(ctx context.Context) error {
-		body, err = l.files.GetBytes(ctx, name)
-		if errors.Is(err, nats_js.ErrObjectNotFound) {
-			return errFinal{err}
-		}
-		return err
-	})
-	return body, err
 }

@@ -26,15 +26,18 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 		}
 		c.keeping.Lock()
 		for _, x := range list {
-			c.stored[x.subject(c.store.id)] = true
+			c.stored[c.store.name(x.name())] = true
 		}
 		c.keeping.Unlock()
 		byCell[id] = list
 	}
+	c.keeping.Lock()
+	c.revision = 0 // of another store
+	c.keeping.Unlock()
 	onServer := map[string]bool{}
-	err := c.link.replay(ctx, exchangeSubject+c.store.id+".>", func(m nats_js.Msg) error {
-		onServer[m.Subject()] = true
-		x, added, err := c.keep(ctx, m)
+	err := c.store.each(ctx, exchangesKey, func(ctx context.Context, entry nats_js.KeyValueEntry) error {
+		onServer[entry.Key()] = true
+		x, added, err := c.keep(ctx, entry)
 		if added {
 			byCell[x.Cell] = append(byCell[x.Cell], x)
 		}
@@ -45,8 +48,8 @@ func (c *coordinator) rebuild(ctx context.Context) error {
 	}
 	for id, list := range byCell {
 		for _, x := range list {
-			if subject := x.subject(c.store.id); !onServer[subject] {
-				if _, err := c.link.publish(ctx, c.store.id, subject, marshal(x), nil); err != nil {
+			if !onServer[c.store.name(x.name())] {
+				if _, err := c.store.Put(x.name(), marshal(x)); err != nil {
 					return err
 				}
 			}

@@ -62,66 +62,52 @@ func TestAnExchangeMayBeLargerThanAMessage(t *testing.T) {
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{item}}, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout}}
 	x := Exchange{Cell: "0123456789abcdef", Epoch: 3, Tick: 4, Agent: "agent 1.*", Step: 5, RequestHash: "h"}
 	x.record(answer)
-	for _, want := range []bool{false, true} {
-		existed, err := l.publish(t.Context(), "batch", x.subject("batch"), marshal(x), nats.Header{})
-		if err != nil || existed != want {
-			t.Fatalf("publish: existed = %v, %v, want %v", existed, err, want)
+	s := &store{link: l, id: "batch", ctx: t.Context()}
+	for _, want := range []bool{true, false} {
+		if first, err := s.Put(x.name(), marshal(x)); err != nil || first != want {
+			t.Fatalf("put: first = %v, %v, want %v", first, err, want)
 		}
 	}
-	got, err := l.exchange(t.Context(), x.subject("batch"))
-	if err != nil {
-		t.Fatal(err)
+	known, err := s.history(t.Context(), x.Cell, x.Base)
+	if err != nil || len(known) != 1 {
+		t.Fatal(known, err)
 	}
+	got := known[x.key()]
 	restored, err := got.restore()
 	if err != nil || !reflect.DeepEqual(restored, answer) {
 		t.Errorf("the answer has changed on its way (%v)", err)
 	}
 }
 
-// deaf loses the first answer to a published message.
+// deaf loses the first answer to a new entry.
 type deaf struct {
-	nats_js.JetStream
+	nats_js.KeyValue
 	lost bool
 }
 
-func (d *deaf) PublishMsg(ctx context.Context, m *nats.Msg, o ...nats_js.PublishOpt) (*nats_js.PubAck, error) {
-	ack, err := d.JetStream.PublishMsg(ctx, m, o...)
+func (d *deaf) Create(ctx context.Context, key string, value []byte, o ...nats_js.KVCreateOpt) (uint64, error) {
+	revision, err := d.KeyValue.Create(ctx, key, value, o...)
 	if !d.lost {
 		d.lost = true
-		return nil, nats.ErrTimeout
+		return 0, nats.ErrTimeout
 	}
-	return ack, err
+	return revision, err
 }
 
 func TestALostAnswerLosesNoExchange(t *testing.T) {
 	for name, length := range map[string]int{"small": 1, "large": messageBytesMax} {
 		t.Run(name, func(t *testing.T) {
 			l := linked(t)
-			l.js = &deaf{JetStream: l.js}
-			x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: strings.Repeat("x", length)}
-			existed, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nats.Header{confirmHeader: {"inbox"}})
-			if err != nil || existed {
-				t.Fatalf("publish: existed = %v, %v", existed, err)
+			l.keys = &deaf{KeyValue: l.keys}
+			s := &store{link: l, id: "b", ctx: t.Context()}
+			text := strings.Repeat("x", length)
+			if first, err := s.Put("exchanges/c/0/1/61/1", []byte(text)); err != nil || !first {
+				t.Fatalf("put: first = %v, %v", first, err)
 			}
-			if got, err := l.exchange(t.Context(), x.subject("b")); err != nil || got.RequestHash != x.RequestHash {
-				t.Errorf("the stored exchange: %v", err)
+			if got, ok, err := s.Get("exchanges/c/0/1/61/1"); err != nil || !ok || string(got) != text {
+				t.Errorf("the stored exchange: %v, %v", ok, err)
 			}
 		})
-	}
-}
-
-func TestFirstAnswerStays(t *testing.T) {
-	l := linked(t)
-	x := Exchange{Cell: "0123456789abcdef", Tick: 1, Agent: "a", Step: 1, RequestHash: "first"}
-	x.record(llmclient.Failed(llmclient.ErrServer, "x"))
-	if _, err := l.publish(t.Context(), "b", x.subject("b"), marshal(x), nil); err != nil {
-		t.Fatal(err)
-	}
-	second := x
-	second.RequestHash = "second"
-	existed, err := l.publish(t.Context(), "b", second.subject("b"), marshal(second), nil)
-	if got, readErr := l.exchange(t.Context(), x.subject("b")); err != nil || readErr != nil || !existed || got.RequestHash != "first" {
-		t.Errorf("stored %q, existed %v, %v, %v", got.RequestHash, existed, err, readErr)
 	}
 }
 

@@ -59,20 +59,34 @@ func (s *store) sealed(text []byte) (content []byte, err error) {
 	if len(text) <= messageBytesMax {
 		return append([]byte(made+string(inEntry)), text...), nil
 	}
-	name := messageFiles(s.id) + made
-	return []byte(made + string(inObject) + name), s.link.putFile(s.ctx, name, text)
+	name := s.objects() + made
+	return []byte(made + string(inObject) + name), s.insist("store "+name, func(ctx context.Context) error {
+		_, err := s.link.files.PutBytes(ctx, name, text)
+		return err
+	})
 }
 
+// objects begins the names of the objects with texts of entries.
+func (s *store) objects() string { return "message/" + s.id + "/" }
+
 // text is that of an entry.
-func (s *store) text(content []byte) ([]byte, error) {
+func (s *store) text(ctx context.Context, content []byte) (text []byte, err error) {
 	made := len(nuid.Next())
 	switch {
 	case len(content) <= made:
 		return nil, errors.New("an entry on the server is damaged")
-	case content[made] == inObject:
-		return s.link.getFile(s.ctx, string(content[made+1:]))
+	case content[made] != inObject:
+		return content[made+1:], nil
 	}
-	return content[made+1:], nil
+	name := string(content[made+1:])
+	err = s.link.insist(ctx, "fetch "+name, func(ctx context.Context) error {
+		text, err = s.link.files.GetBytes(ctx, name)
+		if missing(err) {
+			return errFinal{err}
+		}
+		return err
+	})
+	return text, err
 }
 
 // Put implements [batch.Store].
@@ -116,7 +130,7 @@ func (s *store) Get(key string) (data []byte, ok bool, err error) {
 	if entry == nil || err != nil {
 		return nil, false, err
 	}
-	data, err = s.text(entry.Value())
+	data, err = s.text(s.ctx, entry.Value())
 	return data, err == nil, err
 }
 

@@ -79,7 +79,7 @@ func Work(ctx context.Context, l *Link, o WorkerOptions) error {
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 	o.Drain = drain
-	w := &worker{WorkerOptions: o, link: l, slots: make(chan struct{}, max(1, o.Jobs)), playing: map[string]bool{},
+	w := &worker{WorkerOptions: o, link: l, slots: make(chan struct{}, max(1, o.Jobs)), playing: map[string]played{},
 		seen: map[string]bool{}, told: map[string]bool{}}
 	if err := l.insist(drain, "find a batch", l.open); err != nil {
 		return nil // it has ended
@@ -109,11 +109,18 @@ type worker struct {
 
 	mu sync.Mutex
 	// playing are the batches that cells are played of, seen those that were, told the refusals that were told.
-	playing, seen, told map[string]bool
+	playing    map[string]played
+	seen, told map[string]bool
 }
 
-// look begins to play the batches that are offered. over says that those that it played are over, or all if it has
-// played none yet.
+// played is a batch that is played, and what ends that.
+type played struct {
+	offer offer
+	stop  context.CancelFunc
+}
+
+// look begins to play the batches that are offered, and ends those that are offered otherwise by now. over says
+// that those that it played are over, or all if it has played none yet.
 func (w *worker) look(ctx context.Context) (over bool, err error) {
 	look, cancel := w.link.while(w.Drain, requestTimeout)
 	defer cancel()
@@ -122,28 +129,34 @@ func (w *worker) look(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	defer keys.Stop()
-	open := map[string]bool{}
-	known := 0
+	offers := map[string]offer{}
 	for key := range keys.Keys() {
 		id := strings.TrimSuffix(key, "."+offerKey)
 		o, err := w.link.offer(look, id)
 		if err != nil {
 			return false, err
 		}
-		known++
-		open[id] = !o.Over
+		offers[id] = o
 		if !o.Over {
 			w.begin(ctx, id, o)
 		}
 	}
+	if err := look.Err(); err != nil {
+		return false, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for id, is := range open {
-		if is && (w.seen[id] || len(w.seen) == 0) {
-			return false, look.Err()
+	for id, p := range w.playing {
+		if offers[id] != p.offer { // also of one that is gone
+			p.stop()
 		}
 	}
-	return known > 0 && len(w.playing) == 0, look.Err()
+	for id, o := range offers {
+		if !o.Over && (w.seen[id] || len(w.seen) == 0) {
+			return false, nil
+		}
+	}
+	return len(offers) > 0 && len(w.playing) == 0, nil
 }
 
 // offer reads the offer of a batch; one that is gone is over.
@@ -162,12 +175,14 @@ func (l *Link) offer(ctx context.Context, id string) (o offer, err error) {
 func (w *worker) begin(ctx context.Context, id string, o offer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.playing[id] {
+	if _, is := w.playing[id]; is {
 		return
 	}
-	w.playing[id] = true
+	drain, stop := context.WithCancel(w.Drain)
+	w.playing[id] = played{o, stop}
 	w.batches.Go(func() {
-		if err := w.play(ctx, id, o); err != nil && w.Drain.Err() == nil {
+		defer stop()
+		if err := w.play(ctx, drain, id, o); err != nil && w.Drain.Err() == nil {
 			w.Notice(err.Error())
 			pause(w.Drain, 2*time.Second)
 		}
@@ -177,10 +192,8 @@ func (w *worker) begin(ctx context.Context, id string, o offer) {
 	})
 }
 
-// play plays cells of a batch until none is left, or the offer changes.
-func (w *worker) play(ctx context.Context, id string, o offer) error {
-	drain, stop := context.WithCancel(w.Drain)
-	defer stop()
+// play plays cells of a batch until none is left, or drain ends.
+func (w *worker) play(ctx, drain context.Context, id string, o offer) error {
 	s := &store{link: w.link, id: id, ctx: drain}
 	data, ok, err := s.Get(batch.CellsKey)
 	if err != nil || !ok {
@@ -219,13 +232,6 @@ func (w *worker) play(ctx context.Context, id string, o offer) error {
 		}
 		p.Spender = ledger
 	}
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		w.watch(drain, id, o)
-		stop()
-	}()
-	defer func() { stop(); <-watched }()
 	ending, err := batch.Play(ctx, p)
 	if ledger != nil {
 		err = errors.Join(err, ledger.Close())
@@ -238,18 +244,6 @@ func (w *worker) play(ctx context.Context, id string, o offer) error {
 		}
 	}
 	return err
-}
-
-// watch returns when the offer is another than o, or drain ends.
-func (w *worker) watch(drain context.Context, id string, o offer) {
-	for pause(drain, lookPause); drain.Err() == nil; pause(drain, lookPause) {
-		look, cancel := w.link.while(drain, requestTimeout)
-		now, err := w.link.offer(look, id)
-		cancel()
-		if err == nil && now != o {
-			return
-		}
-	}
 }
 
 // player plays cells of a batch, and tells each reason for not playing one once.

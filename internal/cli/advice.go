@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -46,14 +45,6 @@ func (m *Main) printAdvice(w io.Writer, next ...advice) {
 		plaintext.Fprintf(w, "%s%s   # %s\n", terminal.AdvicePrefix,
 			openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
 	}
-}
-
-// adviceOf is what the errors in a tree advise.
-func adviceOf(err error) []advice {
-	if a, ok := errors.AsType[*advised](err); ok {
-		return a.next
-	}
-	return nil
 }
 
 // commandLine is a call of this program as a shell takes it.

@@ -98,7 +98,7 @@ func TestAgentsReachTheirOwnEndpoints(t *testing.T) {
 			t.Errorf("%s endpoint saw keys %q, models %q, agents %q; want %q, %q, %q", c.name, k, m, a, c.keys, c.models, c.agents)
 		}
 	}
-	r, err := reports{p.Main}.foldReport("run")
+	r, err := foldReport(p.Main, "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestAnEndpointThatRefusesStopsItsAgentsOnly(t *testing.T) {
 	if code := p.run(t); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
-	r, err := reports{p.Main}.foldReport("run")
+	r, err := foldReport(p.Main, "run")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,9 +27,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// asks are commands about questions to the agents of a run.
-type asks struct{ *Main }
-
 const askHelp = `Ask an agent of a run about what it did, as it was after a tick.
 
 The agent's last conversation with its model is continued with the question: what it
@@ -46,21 +43,19 @@ where a resume takes it from.`
 var askSettings = append(settings.Caps().Keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.timeout_ms",
 	"llm.price_table", "run.concurrency")
 
-// askFlags are the flags of the command that are not settings.
+// askFlags are the flags of the command that are not settings. The tick is the last one that the agent knows
+// of, 0 for the last whole one.
 type askFlags struct {
-	agent string
-	all   bool
-	// tick is the last one that the agent knows of, 0 for the last whole one.
-	tick int64
-	// again asks what was answered before.
-	again bool
-	// csv is a file for a table of the answers, - for stdout.
-	csv  string
-	json bool
+	Agent string `flag:"agent" doc:"id of the agent"`
+	All   bool   `flag:"all" doc:"ask every agent"`
+	Tick  int64  `flag:"tick" doc:"last tick that the agent knows of (default the last whole one)"`
+	Again bool   `flag:"again" doc:"ask also what was answered before"`
+	CSV   string `flag:"csv" doc:"also write the answers as a table to this file, - for stdout alone"`
+	JSON  bool   `flag:"json" doc:"print the answers as one JSON list"`
 }
 
 // askCommand puts questions to agents of a run.
-func (m asks) askCommand() *cobra.Command {
+func askCommand(m *Main) *cobra.Command {
 	var f askFlags
 	c := &cobra.Command{
 		Use:   "ask RUN [QUESTION] --agent A | --all",
@@ -82,22 +77,17 @@ func (m asks) askCommand() *cobra.Command {
 				return err
 			}
 			if question == "" {
-				return m.showAsks(args[0], f)
+				return showAsks(m, args[0], f)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.ask(c.Context(), args[0], question, config, f)
+			return askAgents(c.Context(), m, args[0], question, config, f)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
-	c.Flags().BoolVar(&f.all, "all", false, "ask every agent")
-	c.Flags().Int64Var(&f.tick, "tick", 0, "last tick that the agent knows of (default the last whole one)")
-	c.Flags().BoolVar(&f.again, "again", false, "ask also what was answered before")
-	c.Flags().StringVar(&f.csv, "csv", "", "also write the answers as a table to this file, - for stdout alone")
-	c.Flags().BoolVar(&f.json, "json", false, "print the answers as one JSON list")
+	addOptions(c.Flags(), &f)
 	borrowSettings(c.Flags(), askSettings)
 	reads := m.readsRuns(c, nil).PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error { return reads(c, args[:1]) } // a question is no run
@@ -114,32 +104,32 @@ func (f askFlags) check(asked bool, question string) error {
 	case utf8.RuneCountInString(question) > interview.QuestionCharsMax:
 		return badInput("the question has %d characters; allowed: at most %d", utf8.RuneCountInString(question),
 			interview.QuestionCharsMax)
-	case f.tick < 0:
-		return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
-	case asked && (f.agent == "") == !f.all:
+	case f.Tick < 0:
+		return badInput("--tick %d is out of range; allowed: a tick from 1", f.Tick)
+	case asked && (f.Agent == "") == !f.All:
 		return badInput("ask needs --agent with an id, or --all, and not both")
-	case f.json && f.csv == "-":
+	case f.JSON && f.CSV == "-":
 		return badInput("--json and --csv - both print to stdout; allowed: one of them")
 	}
 	return nil
 }
 
-// ask puts the question, shows the answers and keeps them.
-func (m asks) ask(ctx context.Context, runDir, question string, c config, f askFlags) error {
+// askAgents puts the question, shows the answers and keeps them.
+func askAgents(ctx context.Context, m *Main, runDir, question string, c config, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	i, p, err := m.prepareAsk(m.path(runDir), runDir, question, c, f, nil)
+	i, p, err := prepareAsk(m, m.path(runDir), runDir, question, c, f, nil)
 	if err != nil {
 		return err
 	}
-	table, err := m.output("the table ", strings.TrimPrefix(f.csv, "-"), m.keptTrace(runDir), m.keptAsks(runDir))
+	table, err := m.output("the table ", strings.TrimPrefix(f.CSV, "-"), m.keptTrace(runDir), m.keptAsks(runDir))
 	if err != nil {
 		return err
 	}
 	defer table.made.discard() // as far as nothing was written
-	records, failed := m.askAll(ctx, p, i, f.all)
-	if err := m.showAsked(runDir, f, records); err != nil {
+	records, failed := askAll(ctx, m, p, i, f.All)
+	if err := showAsked(m, runDir, f, records); err != nil {
 		return err
 	}
 	return failed
@@ -148,7 +138,7 @@ func (m asks) ask(ctx context.Context, runDir, question string, c config, f askF
 // prepareAsk finds out who is asked, and who answers: the models of the run as it was then, or the one
 // that a flag names for all agents. name is what errors call the run. The meter is that of several
 // questions, nil for one.
-func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter *engine.Meter) (
+func prepareAsk(m *Main, dir, name, question string, c config, f askFlags, meter *engine.Meter) (
 	i *session.Interview, p plan, err error) {
 	reach := m.reach(c, c.Values)
 	c.leaveModelToRun()
@@ -157,12 +147,12 @@ func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter
 		return nil, p, err
 	}
 	reach.Prices = c.table
-	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
+	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Dir, of.Listener = dir, p.hears
-	q := session.Question{Text: question, Tick: f.tick, Again: f.again}
-	if !f.all {
-		q.Agents = []string{f.agent}
+	q := session.Question{Text: question, Tick: f.Tick, Again: f.Again}
+	if !f.All {
+		q.Agents = []string{f.Agent}
 	}
 	i, err = session.Ask(of, q, meter)
 	if tick, ok := errors.AsType[*session.NoSuchTickError](err); ok && tick.Last == 0 {
@@ -187,11 +177,11 @@ func (m asks) prepareAsk(dir, name, question string, c config, f askFlags, meter
 
 // askAll asks the agents and returns the answers in their order, those that were kept before among
 // them. The error says why one is missing; one that asked no model is none if all are asked.
-func (m asks) askAll(ctx context.Context, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
+func askAll(ctx context.Context, m *Main, p plan, i *session.Interview, all bool) ([]ask.Record, error) {
 	open := i.Open()
 	if open == 0 {
 		plaintext.Fprintf(m.Stderr, "note: answered before, at no cost; --again asks once more\n")
-		records, _ := m.answersOf(i.Run(ctx), all)
+		records, _ := answersOf(m, i.Run(ctx), all)
 		return records, nil
 	}
 	i.Attach(session.Hooks{Drain: ctx, Listener: p.hears})
@@ -203,12 +193,12 @@ func (m asks) askAll(ctx context.Context, p plan, i *session.Interview, all bool
 	}
 	defer i.Close()
 	m.announce(m.Stderr, p.config, endpoints, fmt.Sprintf("%d to %d", open, i.CallsMost()), spending{config: p.config})
-	return m.answersOf(i.Run(calls), all)
+	return answersOf(m, i.Run(calls), all)
 }
 
 // answersOf are the answers that were given, and why there is none of others: the first reason, and
 // whom else it is about.
-func (m asks) answersOf(answers []session.Answer, all bool) (records []ask.Record, first error) {
+func answersOf(m *Main, answers []session.Answer, all bool) (records []ask.Record, first error) {
 	var others []string
 	for _, a := range answers {
 		if a.Record.AgentID != "" { // what cannot be kept was answered all the same
@@ -261,7 +251,7 @@ func answerFailure(a session.Answer) error {
 var errInterruptedAsk = failWith(exitInterrupted, errors.New("interrupted; what was answered before is kept"))
 
 // showAsks shows the questions that are kept, of one agent or of one tick if a flag says so.
-func (m asks) showAsks(runDir string, f askFlags) error {
+func showAsks(m *Main, runDir string, f askFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
@@ -270,28 +260,27 @@ func (m asks) showAsks(runDir string, f askFlags) error {
 		return badInput("%w", err)
 	}
 	records = slices.DeleteFunc(records, func(r ask.Record) bool {
-		return f.agent != "" && r.AgentID != f.agent || f.tick != 0 && r.Tick != f.tick
+		return f.Agent != "" && r.AgentID != f.Agent || f.Tick != 0 && r.Tick != f.Tick
 	})
-	if len(records) == 0 && !f.json && f.csv != "-" {
-		_, err := io.WriteString(m.Stdout, "no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
-		return err
+	if len(records) == 0 && !f.JSON && f.CSV != "-" {
+		return m.print("no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
 	}
-	return m.showAsked(runDir, f, records)
+	return showAsked(m, runDir, f, records)
 }
 
 // showAsked prints answers as text, as JSON or as a table, and writes the table.
-func (m asks) showAsked(runDir string, f askFlags, records []ask.Record) error {
-	switch f.csv {
+func showAsked(m *Main, runDir string, f askFlags, records []ask.Record) error {
+	switch f.CSV {
 	case "":
 	case "-":
 		return answersTable(m.Stdout, records)
 	default:
-		if err := m.writeFromTrace(runDir, f.csv,
+		if err := m.writeFromTrace(runDir, f.CSV,
 			func(file *os.File) error { return answersTable(file, records) }); err != nil {
 			return err
 		}
 	}
-	if f.json {
+	if f.JSON {
 		return m.printJSON(append([]ask.Record{}, records...))
 	}
 	var text strings.Builder
@@ -301,8 +290,7 @@ func (m asks) showAsked(runDir string, f askFlags, records []ask.Record) error {
 		}
 		answerText(&text, r)
 	}
-	_, err := io.WriteString(m.Stdout, text.String())
-	return err
+	return m.print(text.String())
 }
 
 // answerText writes a question with its answer, each line of which begins with a gutter.

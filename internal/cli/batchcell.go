@@ -15,7 +15,7 @@ import (
 
 // playCell plays a cell of a batch: c says where its settings come from. What a run would print goes to
 // the log of the attempt.
-func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, by batch.Caller) (r batch.Result, err error) {
+func playCell(ctx context.Context, m *Main, a batch.Attempt, c config, by batch.Caller) (r batch.Result, err error) {
 	by.Begins = func(s *session.Session) {
 		log := terminal.NewScreen(a.Log, programName)
 		defer log.Flush()
@@ -31,7 +31,7 @@ func (m batches) playCell(ctx context.Context, a batch.Attempt, c config, by bat
 }
 
 // foreignCells returns a player of cells whose settings came from elsewhere; see [agentworld.Program].
-func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs int) (play batch.Player,
+func foreignCells(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs int) (play batch.Player,
 	calls context.Context, done func(), err error) {
 	c, err := m.configure(flags)
 	if err != nil {
@@ -39,7 +39,7 @@ func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs in
 	}
 	note := func(text string) { plaintext.Fprintf(m.Stderr, "note: %s\n", plaintext.Line(text)) }
 	shared := access.NewLimiters(jobs)
-	more := m.collectLess()
+	m.collectLess()
 	calls, drained := m.drained(ctx, shared.Traffic, m.newProgressPrinter(false).Note)
 	play = func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 		// Its settings are another's, keys are ours.
@@ -48,7 +48,7 @@ func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs in
 		}
 		of := m.sessionOf(c, m.reach(c, c.Values))
 		of.Access.Limiters = shared
-		return m.playCell(ctx, a, c, batch.Caller{Config: of, Notice: func(n access.Notice) {
+		return playCell(ctx, m, a, c, batch.Caller{Config: of, Notice: func(n access.Notice) {
 			if w, ok := n.(access.Withheld); ok {
 				note(withheld(w, c.Values.Find("llm.api_key").Origin.String(),
 					"set "+settings.EnvPrefix+"BASE_URL to it on this machine"))
@@ -57,5 +57,5 @@ func (m batches) foreignCells(ctx context.Context, flags *pflag.FlagSet, jobs in
 			note(noticeText(n))
 		}})
 	}
-	return play, calls, func() { drained(); more() }, nil
+	return play, calls, drained, nil
 }

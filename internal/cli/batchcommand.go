@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -28,9 +27,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// batches are commands about batches of runs.
-type batches struct{ *Main }
-
 // batchHelp is the long help of the batch commands.
 const batchHelp = `Play a matrix of runs, keep their results, and say which arm is better.
 
@@ -44,49 +40,46 @@ not hold, 7 a gate is undecided, 130 interrupted. If several apply, the first of
 
 // batchFlags are the flags of "batch run".
 type batchFlags struct {
-	dir, shard    string
-	jobs, retries int
-	quiet         bool
-	players       players
+	Dir     string `flag:"dir" doc:"directory of the batch (default .tmp/batches/<name>)"`
+	Shard   string `flag:"shard" doc:"play a part of the cells, such as 2/4"`
+	Jobs    int    `flag:"jobs" doc:"runs at the same time, 1 to 256"`
+	Retries int    `flag:"retries" doc:"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100"`
+	Quiet   bool   `flag:"quiet" doc:"no progress lines"`
+	players players
 }
 
 // batchCommand plays batches and reports on them.
-func (m batches) batchCommand() *cobra.Command {
-	var f batchFlags
+func batchCommand(m *Main) *cobra.Command {
+	f := batchFlags{Jobs: 1, Retries: 1}
 	runs := &cobra.Command{
 		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
 		Args: oneArgument("a batch file"),
-		RunE: func(c *cobra.Command, args []string) error { return m.runBatch(c, args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error { return runBatch(m, c, args[0], f) },
 	}
-	runs.Flags().StringVar(&f.dir, "dir", "", "directory of the batch (default .tmp/batches/<name>)")
-	runs.Flags().StringVar(&f.shard, "shard", "", "play a part of the cells, such as 2/4")
-	runs.Flags().IntVar(&f.jobs, "jobs", 1, "runs at the same time, 1 to 256")
-	runs.Flags().IntVar(&f.retries, "retries", 1,
-		"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100")
-	runs.Flags().BoolVar(&f.quiet, "quiet", false, "no progress lines")
-	f.players = m.addPlayers(runs.Flags())
+	addOptions(runs.Flags(), &f)
+	f.players = addPlayers(m, runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status DIR", Short: "say how far a batch is: cells done, played, stale, failed",
 		Args: oneArgument("the directory of a batch"),
-		RunE: func(_ *cobra.Command, args []string) error { return m.batchStatus(args[0], asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error { return batchStatus(m, args[0], asJSON) },
 	}
 	status.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	var into, html string
 	merge := &cobra.Command{
 		Use: "merge DIR... --into DIR", Short: "unite copies of a batch directory from several machines",
-		RunE: func(_ *cobra.Command, args []string) error { return m.mergeBatches(args, into, html) },
+		RunE: func(_ *cobra.Command, args []string) error { return mergeBatches(m, args, into, html) },
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
-	c := group("batch", "play a matrix of runs and say which arm is better", m.batchPlanCommand(), runs, status, merge,
-		m.batchReportCommand())
+	c := group("batch", "play a matrix of runs and say which arm is better", batchPlanCommand(m), runs, status, merge,
+		batchReportCommand(m))
 	c.Long = batchHelp
 	return c
 }
 
 // batchDir is the directory of a batch: as named, or after the batch.
-func (m batches) batchDir(named, name string) batch.Dir {
+func batchDir(m *Main, named, name string) batch.Dir {
 	if named == "" {
 		safe := strings.Map(func(r rune) rune {
 			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
@@ -118,9 +111,9 @@ func parseShard(text string) (s batch.Shard, err error) {
 }
 
 // runBatch plays what is left of a batch, and reports on all of it.
-func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
+func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	ctx := c.Context()
-	shard, err := parseShard(f.shard)
+	shard, err := parseShard(f.Shard)
 	if err != nil {
 		return err
 	}
@@ -128,42 +121,42 @@ func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	switch {
 	case err != nil:
 		return err
-	case others != nil && f.jobs == 0: // others do the work
-	case f.jobs < 1 || f.jobs > 256:
+	case others != nil && f.Jobs == 0: // others do the work
+	case f.Jobs < 1 || f.Jobs > 256:
 		allowed := "1 to 256"
 		for _, name := range f.players.names {
 			allowed += ", and 0 with --" + name
 		}
-		return badInput("--jobs %d is out of range; allowed: %s", f.jobs, allowed)
-	case f.retries < 0 || f.retries > 100:
-		return badInput("--retries %d is out of range; allowed: 0 to 100", f.retries)
+		return badInput("--jobs %d is out of range; allowed: %s", f.Jobs, allowed)
+	case f.Retries < 0 || f.Retries > 100:
+		return badInput("--retries %d is out of range; allowed: 0 to 100", f.Retries)
 	}
-	if others != nil && f.shard != "" {
+	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
-	b, err := m.readBatch(name)
+	b, err := readBatch(m, name)
 	if err != nil {
 		return err
 	}
-	dir := m.batchDir(f.dir, b.file.Name)
+	dir := batchDir(m, f.Dir, b.file.Name)
 	if err := dir.Create(b.file.Name, b.cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{Printer: m.newProgressPrinter(f.quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.matrix(), began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
-	shared := access.NewLimiters(f.jobs)
+	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.jobs, Shard: shard, Retries: f.retries, Lease: m.lease(),
+		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
 		Compare: b.file.Compare,
 		Counts:  b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			p := b.plans[a.Cell.ID]
 			p.asked.Access.Limiters = shared
-			return m.playCell(ctx, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
+			return playCell(ctx, m, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
 				printer.Note(noticeText(n))
 			}})
 		},
@@ -185,11 +178,11 @@ func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
-	defer m.collectLess()()
+	m.collectLess()
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
 	if others != nil {
-		ending, err = others.Play(calls, extensions(m).program(c.Flags()), o, b.limit)
+		ending, err = others.Play(calls, extensions{m}.program(c.Flags()), o, b.limit)
 		err = refusal(err)
 	} else {
 		ending, err = batch.Play(calls, o)
@@ -202,7 +195,7 @@ func (m batches) runBatch(c *cobra.Command, name string, f batchFlags) error {
 	if err != nil {
 		return fmt.Errorf("batch: %w; the same command continues it", err)
 	}
-	return m.concludeBatch(dir, b, shard, ending)
+	return concludeBatch(m, dir, b, shard, ending)
 }
 
 // shownPath is a path of this program as a user would write it.
@@ -224,7 +217,7 @@ func (e *environment) lease() time.Duration {
 }
 
 // concludeBatch prints the summary and says how the batch ended.
-func (m batches) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
+func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
 	cells := b.matrix()
 	results, err := dir.Results(cells)
 	if err != nil {
@@ -239,9 +232,7 @@ func (m batches) concludeBatch(dir batch.Dir, b *plannedBatch, shard batch.Shard
 		// Gates are about the whole batch; a shard has no say in them.
 		s.Gates, s.Verdict = nil, batch.Passed
 	}
-	if _, err := io.WriteString(m.Stdout, s.Text(m.outputColumns())); err != nil {
-		return fmt.Errorf("print the summary: %w", cause(err))
-	}
+	_ = m.print(s.Text(m.outputColumns()))
 	var end reasons
 	switch ending {
 	case batch.Interrupted:
@@ -412,7 +403,7 @@ func (bp *batchPrinter) armsText(done map[string]int) string {
 }
 
 // noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
-func (m batches) noBatch(what, name string, err error) error {
+func noBatch(m *Main, what, name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok && !errors.Is(err, fs.ErrNotExist) &&
 		!errors.Is(err, syscall.ENOTDIR) {
 		return badInput("%s%s: %s cannot be read: %w; allowed: the directory of a batch", what, shown(name),
@@ -422,11 +413,11 @@ func (m batches) noBatch(what, name string, err error) error {
 }
 
 // batchStatus prints how far a batch is.
-func (m batches) batchStatus(name string, asJSON bool) error {
+func batchStatus(m *Main, name string, asJSON bool) error {
 	dir := batch.Dir(m.path(name))
 	s, err := dir.Status(m.lease())
 	if err != nil {
-		return m.noBatch("", name, err)
+		return noBatch(m, "", name, err)
 	}
 	if asJSON {
 		return m.printJSON(s)
@@ -457,13 +448,12 @@ func (m batches) batchStatus(name string, asJSON bool) error {
 		}
 		b.WriteString("\n")
 	}
-	_, err = io.WriteString(m.Stdout, b.String())
-	return err
+	return m.print(b.String())
 }
 
 // mergeBatches unites directories of the same batch, and writes the page of all to a file if one
 // is named.
-func (m batches) mergeBatches(args []string, into, html string) error {
+func mergeBatches(m *Main, args []string, into, html string) error {
 	if len(args) == 0 || into == "" {
 		return badInput("batch merge needs the directories of a batch, and --into with the one for all of them")
 	}
@@ -499,12 +489,12 @@ func (m batches) mergeBatches(args []string, into, html string) error {
 		}
 		plaintext.Fprintf(m.Stdout, "page    %s\n", html)
 	}
-	_, err = plaintext.Fprintf(m.Stdout, "%s in %s\n", plaintext.Count(added, "result"), into)
-	return err
+	plaintext.Fprintf(m.Stdout, "%s in %s\n", plaintext.Count(added, "result"), into)
+	return nil
 }
 
 // batchPlanCommand says how large a batch has to be.
-func (m batches) batchPlanCommand() *cobra.Command {
+func batchPlanCommand(m *Main) *cobra.Command {
 	var pilot string
 	var effect, power float64
 	var asJSON bool
@@ -521,15 +511,15 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}
-			b, err := m.readBatch(args[0])
+			b, err := readBatch(m, args[0])
 			if err != nil {
 				return err
 			}
-			cells, dir := b.matrix(), m.batchDir(pilot, b.file.Name)
+			cells, dir := b.matrix(), batchDir(m, pilot, b.file.Name)
 			if pilot != "" {
 				_, cells, err = dir.Cells()
 				if err != nil {
-					return m.noBatch("--pilot ", pilot, err)
+					return noBatch(m, "--pilot ", pilot, err)
 				}
 			}
 			results, err := dir.Results(cells)
@@ -547,8 +537,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if asJSON {
 				return m.printJSON(p)
 			}
-			_, err = io.WriteString(m.Stdout, p.Text())
-			return err
+			return m.print(p.Text())
 		},
 	}
 	c.Flags().StringVar(&pilot, "pilot", "", "directory of a batch that was played as a pilot (default that of this file)")
@@ -568,7 +557,7 @@ func expect(p plan) (trace.Usage, error) {
 }
 
 // batchReportCommand writes the summary of a batch in one of several forms.
-func (m batches) batchReportCommand() *cobra.Command {
+func batchReportCommand(m *Main) *cobra.Command {
 	var format, out string
 	c := &cobra.Command{
 		Use: "report DIR", Short: "sum up a batch: means, verdicts, gates; its exit code is that of the gates",
@@ -580,7 +569,7 @@ func (m batches) batchReportCommand() *cobra.Command {
 			dir := batch.Dir(m.path(args[0]))
 			f, cells, err := dir.File()
 			if err != nil {
-				return m.noBatch("", args[0], err)
+				return noBatch(m, "", args[0], err)
 			}
 			results, err := dir.Results(cells)
 			if err != nil {
@@ -605,9 +594,7 @@ func (m batches) batchReportCommand() *cobra.Command {
 			if format == "text" {
 				text = []byte(s.Text(m.outputColumns()))
 			}
-			if _, err := m.Stdout.Write(text); err != nil {
-				return fmt.Errorf("print the summary: %w", cause(err))
-			}
+			_ = m.print(string(text))
 			return reasons{}.conclude(s, false)
 		},
 	}

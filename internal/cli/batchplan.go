@@ -49,7 +49,7 @@ var cellSettings = []string{
 
 // readBatch reads a batch file and plans each of its runs: everything that can be refused is
 // refused before the first one is played, with all that is wrong at once.
-func (m batches) readBatch(name string) (*plannedBatch, error) {
+func readBatch(m *Main, name string) (*plannedBatch, error) {
 	data, err := run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
 		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
@@ -87,7 +87,7 @@ func (m batches) readBatch(name string) (*plannedBatch, error) {
 		lines = append(lines, place+": "+p.Text)
 	}
 	if len(b.file.Scenarios) > 0 && b.file.Size() <= batch.CellsMost {
-		of, err := m.planCells(name, b, len(problems) == 0)
+		of, err := planCells(m, name, b, len(problems) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // planCells plans the runs of all cells. What is wrong with the settings is in problems, each
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
-func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems []string, err error) {
+func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []string, err error) {
 	all := m.table()
 	var file settings.File
 	if m.runAround() == "" {
@@ -147,7 +147,7 @@ func (m batches) planCells(name string, b *plannedBatch, whole bool) (problems [
 		}
 		return place + ": "
 	}
-	err = m.batchLimit(at("budget", "cost"), b)
+	err = batchLimit(m, at("budget", "cost"), b)
 	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
@@ -225,7 +225,7 @@ func differing(a, b batch.Cell) []string {
 }
 
 // batchLimit reads the budget of a batch, which is at a place.
-func (m batches) batchLimit(place string, b *plannedBatch) error {
+func batchLimit(m *Main, place string, b *plannedBatch) error {
 	b.limit.Calls, b.limit.Tokens = b.file.Budget.Calls, b.file.Budget.Tokens
 	text := b.file.Budget.Cost
 	if text == "" {

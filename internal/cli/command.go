@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -30,8 +31,6 @@ const programName = "world_llm_agent_demo"
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = versionText() + m.extensionNames()
-	root.SetVersionTemplate(m.called() + " {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
 			// A misspelt command has no flags; that it is none is the better answer.
@@ -42,26 +41,26 @@ func (m *Main) rootCommand() *cobra.Command {
 		return flagError(c, err)
 	})
 	root.AddCommand(
-		scenarios{m}.scenariosCommand(),
-		m.readsUnverified(resumes{m}.resumeCommand()),
-		m.readsUnverified(inspections{m}.inspectCommand()),
+		scenariosCommand(m),
+		m.readsUnverified(resumeCommand(m)),
+		m.readsUnverified(inspectCommand(m)),
 		m.readsUnverified(m.replayCommand()),
-		m.readsUnverified(forks{m}.forkCommand()),
-		m.readsUnverified(comparisons{m}.compareCommand()),
-		m.readsUnverified(explanations{m}.explainCommand()),
-		asks{m}.askCommand(),
-		traceFiles{m}.traceCommand(),
-		reports{m}.reportCommand(),
-		exports{m}.exportCommand(),
-		answers{m}.answersCommand(),
-		playbooks{m}.playbookCommand(),
-		modelServers{m}.modelServerCommand(),
-		guardMeasures{m}.guardEvalCommand(),
-		batches{m}.batchCommand(),
-		runLists{m}.runsCommand(),
-		dashboards{m}.dashboardCommand(),
-		examinations{m}.doctorCommand(),
-		completions{m}.completionCommand(),
+		m.readsUnverified(forkCommand(m)),
+		m.readsUnverified(compareCommand(m)),
+		m.readsUnverified(explainCommand(m)),
+		askCommand(m),
+		traceCommand(m),
+		reportCommand(m),
+		exportCommand(m),
+		answersCommand(m),
+		playbookCommand(m),
+		modelServerCommand(m),
+		guardEvalCommand(m),
+		batchCommand(m),
+		runsCommand(m),
+		dashboardCommand(m),
+		doctorCommand(m),
+		completionCommand(m),
 		m.settingsTopic(),
 	)
 	root.AddCommand(extensions{m}.extensionCommands()...)
@@ -73,7 +72,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	}
 	describe(root)
 	if len(m.Args) > 0 && strings.HasPrefix(m.Args[0], cobra.ShellCompRequestCmd) {
-		completions{m}.complete(root) // cobra keeps it, with all commands, as long as the process lives
+		completeArguments(m, root) // cobra keeps it, with all commands, as long as the process lives
 	}
 	refuseRepeated(root)
 	return root
@@ -168,8 +167,12 @@ func helpArguments(c *cobra.Command, args []string) error {
 	if about == c.Root() {
 		names = append(names, "settings")
 	}
-	return badInput("%s has no command %s; %sallowed: %s", commandPath(about), shown(rest[0]),
-		settings.DidYouMean(rest[0], names),
+	return noCommand(about, rest[0], names)
+}
+
+// noCommand refuses a word that is no command below one.
+func noCommand(c *cobra.Command, word string, names []string) error {
+	return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(word), settings.DidYouMean(word, names),
 		strings.Join(names, ", "))
 }
 
@@ -211,12 +214,10 @@ func noArguments(c *cobra.Command, args []string) error {
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			allowed := strings.Join(commandNames(c), ", ")
 			if len(args) == 0 {
-				return badInput("%s needs a command; allowed: %s", commandPath(c), allowed)
+				return badInput("%s needs a command; allowed: %s", commandPath(c), strings.Join(commandNames(c), ", "))
 			}
-			return badInput("%s has no command %s; %sallowed: %s", commandPath(c), shown(args[0]),
-				settings.DidYouMean(args[0], commandNames(c)), allowed)
+			return noCommand(c, args[0], commandNames(c))
 		}}
 	c.AddCommand(subs...)
 	return c
@@ -280,4 +281,72 @@ func borrowSettings(flags *pflag.FlagSet, keys []string) {
 	unwanted := func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }
 	addFlags(flags, slices.DeleteFunc(settingTable(), unwanted))
 	addConfigFlag(flags)
+}
+
+// addOptions gives a command a flag for each field of *options that has a tag flag, which is its name. The
+// tag doc is its help, and what the field holds the default.
+func addOptions(flags *pflag.FlagSet, options any) {
+	of := reflect.ValueOf(options).Elem()
+	for i := range of.NumField() {
+		tag := of.Type().Field(i).Tag
+		name, doc := tag.Get("flag"), tag.Get("doc")
+		if name == "" {
+			continue
+		}
+		switch to := of.Field(i).Addr().Interface().(type) {
+		case *bool:
+			flags.BoolVar(to, name, *to, doc)
+		case *string:
+			flags.StringVar(to, name, *to, doc)
+		case *int:
+			flags.IntVar(to, name, *to, doc)
+		case *int64:
+			flags.Int64Var(to, name, *to, doc)
+		case *uint64:
+			flags.Uint64Var(to, name, *to, doc)
+		case *float64:
+			flags.Float64Var(to, name, *to, doc)
+		case *[]string:
+			flags.StringArrayVar(to, name, *to, doc)
+		default:
+			panic(fmt.Sprintf("cli: a flag of type %T", to))
+		}
+	}
+}
+
+// errRepeated refuses a flag that takes one value and was given two.
+var errRepeated = errors.New("given twice")
+
+// onceValue is a flag that takes one value. Given again it must have the same: of two values none
+// is ignored silently.
+type onceValue struct {
+	pflag.Value
+	// text is what was given, nil before.
+	text *string
+}
+
+// Set takes the value, and refuses another one.
+func (v *onceValue) Set(text string) error {
+	if v.text != nil && *v.text != text {
+		return errRepeated
+	}
+	v.text = &text
+	return v.Value.Set(text)
+}
+
+// refuseRepeated makes all flags of a command and of those below it refuse a second value, but
+// lists and settings, which see to it themselves.
+func refuseRepeated(c *cobra.Command) {
+	for _, set := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		set.VisitAll(func(f *pflag.Flag) {
+			switch f.Value.(type) {
+			case *onceValue, *flagText, pflag.SliceValue:
+			default:
+				f.Value = &onceValue{Value: f.Value}
+			}
+		})
+	}
+	for _, sub := range c.Commands() {
+		refuseRepeated(sub)
+	}
 }

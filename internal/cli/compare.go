@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,9 +17,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// comparisons are commands about comparisons of runs.
-type comparisons struct{ *Main }
-
 // compareHelp is the long help of the compare command.
 const compareHelp = `Say in what runs differ, and whether one side is better.
 
@@ -32,16 +28,18 @@ or too few. A verdict takes at least six instances.`
 
 // compareFlags are the flags of the command.
 type compareFlags struct {
-	after                 int64
-	asJSON                bool
-	primary               string
-	metrics               []string
-	margin, effect, alpha float64
+	After   int64  `flag:"after-tick" doc:"of two runs, compare only the ticks after this one"`
+	JSON    bool   `flag:"json" doc:"print one JSON object"`
+	Primary string `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
+	metrics []string
+	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
+	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
+	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
 }
 
 // compareCommand compares runs, directories of runs and batches.
-func (m comparisons) compareCommand() *cobra.Command {
-	var f compareFlags
+func compareCommand(m *Main) *cobra.Command {
+	f := compareFlags{Alpha: 0.05}
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "say in what runs differ, and whether one side is better",
@@ -52,25 +50,19 @@ func (m comparisons) compareCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return m.compare(args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return compareSides(m, args, f) },
 	}
-	c.Flags().Int64Var(&f.after, "after-tick", 0, "of two runs, compare only the ticks after this one")
-	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	c.Flags().StringVar(&f.primary, "primary", "", "metric that decides (default score, score_share of several scenarios)")
+	addOptions(c.Flags(), &f)
 	c.Flags().StringSliceVar(&f.metrics, "metric", nil,
 		"further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, "+
 			"tokens, cost)")
-	c.Flags().Float64Var(&f.margin, "margin", 0, "difference of the primary metric that does not matter")
-	c.Flags().Float64Var(&f.effect, "effect", 0,
-		"difference of the primary metric worth finding (default the observed one)")
-	c.Flags().Float64Var(&f.alpha, "alpha", 0.05, "probability of a false better or worse")
 	return c
 }
 
-// compare chooses between the comparison of two runs and that of sides.
-func (m comparisons) compare(args []string, f compareFlags) error {
-	if f.after < 0 {
-		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.after)
+// compareSides chooses between the comparison of two runs and that of sides.
+func compareSides(m *Main, args []string, f compareFlags) error {
+	if f.After < 0 {
+		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.After)
 	}
 	for i, arg := range args {
 		if slices.Contains(args[:i], arg) {
@@ -83,25 +75,23 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 		}
 	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
-		c, reports, err := m.compareRuns(args[0], args[1], f.after)
+		c, reports, err := compareRuns(m, args[0], args[1], f.After)
 		if err != nil {
 			return err
 		}
-		if f.asJSON {
+		if f.JSON {
 			return m.printJSON(c)
 		}
-		_, err = io.WriteString(m.Stdout,
-			c.Text(args[0], args[1], reports[0], reports[1])+
-				"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
-		return err
+		return m.print(c.Text(args[0], args[1], reports[0], reports[1]) +
+			"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
 	}
-	if f.after > 0 {
+	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
 	}
 	var cells []batch.Cell
 	var results []batch.Result
 	for _, arg := range args {
-		side, err := m.side(arg)
+		side, err := sideOf(m, arg)
 		if err != nil {
 			return err
 		}
@@ -118,8 +108,8 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 	if len(metrics) == 0 {
 		metrics = batch.ShownMetrics
 	}
-	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.primary, Metrics: metrics, Margin: f.margin,
-		Effect: f.effect, Alpha: f.alpha}
+	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: metrics, Margin: f.Margin,
+		Effect: f.Effect, Alpha: f.Alpha}
 	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how}, cells, results)
 	if err != nil {
 		return badInput("%w", err)
@@ -130,11 +120,10 @@ func (m comparisons) compare(args []string, f compareFlags) error {
 				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
 		}
 	}
-	if f.asJSON {
+	if f.JSON {
 		return m.printJSON(s)
 	}
-	_, err = io.WriteString(m.Stdout, s.Text(m.outputColumns()))
-	return err
+	return m.print(s.Text(m.outputColumns()))
 }
 
 // sideAxis is the axis of the arguments of a comparison.
@@ -150,9 +139,9 @@ func (fl *files) isRun(dir string) bool {
 	return true
 }
 
-// side reads the runs that an argument names: a run, the results of a batch, or all runs in
+// sideOf reads the runs that an argument names: a run, the results of a batch, or all runs in
 // a directory. A run that has no end counts as one that failed.
-func (m comparisons) side(arg string) ([]batch.Result, error) {
+func sideOf(m *Main, arg string) ([]batch.Result, error) {
 	info, err := os.Stat(m.path(arg))
 	if err != nil {
 		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, or a batch", shown(arg), cause(err))
@@ -205,7 +194,7 @@ func (m comparisons) side(arg string) ([]batch.Result, error) {
 }
 
 // compareRuns reads both traces twice, for their reports and side by side.
-func (m comparisons) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
+func compareRuns(m *Main, a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
 	for i, dir := range []string{a, b} {
 		reports[i], err = m.foldTrace(dir)
 		if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
@@ -15,9 +14,6 @@ import (
 	"example.com/agentworld/run"
 	"example.com/agentworld/world/scenario"
 )
-
-// completions are commands about what a shell completes.
-type completions struct{ *Main }
 
 // completionScripts write the script that completes the program's command lines in a shell.
 var completionScripts = map[string]func(root *cobra.Command, w io.Writer) error{
@@ -38,7 +34,7 @@ const completionHelp = `Print the script with which a shell completes commands, 
 The line works in an open shell, and for good in its start file, such as ~/.bashrc.`
 
 // completionCommand prints the script for a shell.
-func (m completions) completionCommand() *cobra.Command {
+func completionCommand(m *Main) *cobra.Command {
 	shells := slices.Sorted(maps.Keys(completionScripts))
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "print the script that completes commands in bash, zsh or fish", Long: completionHelp,
@@ -50,17 +46,14 @@ func (m completions) completionCommand() *cobra.Command {
 					settings.DidYouMean(args[0], shells),
 					strings.Join(shells, ", "))
 			}
-			if err := script(c.Root(), m.Stdout); err != nil {
-				return fmt.Errorf("print the script: %w", cause(err))
-			}
-			return nil
+			return script(c.Root(), m.Stdout)
 		},
 	}
 }
 
-// complete lets the shell complete what a command and those below it take: scenarios, runs,
+// completeArguments lets the shell complete what a command and those below it take: scenarios, runs,
 // agents and the values of settings that have a list of them.
-func (m completions) complete(c *cobra.Command) {
+func completeArguments(m *Main, c *cobra.Command) {
 	_, argument, _ := strings.Cut(c.Use, " ")
 	switch first := strings.Trim(strings.SplitN(argument, " ", 2)[0], "[]."); {
 	case first == "scenario" || strings.HasPrefix(first, "NAME"):
@@ -69,7 +62,7 @@ func (m completions) complete(c *cobra.Command) {
 		}
 	case c.PreRunE != nil: // it reads runs
 		c.ValidArgsFunction = func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return m.runsFor(word), cobra.ShellCompDirectiveDefault
+			return runsFor(m, word), cobra.ShellCompDirectiveDefault
 		}
 	}
 	all := m.table()
@@ -79,9 +72,9 @@ func (m completions) complete(c *cobra.Command) {
 		case f.Name == "scenario":
 			values = func(*cobra.Command, []string) []string { return m.scenarioNames() }
 		case f.Name == "agent":
-			values = m.agentsFor
+			values = func(c *cobra.Command, args []string) []string { return agentsFor(m, c, args) }
 		case f.Name == "replay-from":
-			values = func(*cobra.Command, []string) []string { return m.runsFor("") }
+			values = func(*cobra.Command, []string) []string { return runsFor(m, "") }
 		case isSetting(f):
 			for _, s := range all {
 				if s.Flag == f.Name && len(s.Choices) > 0 {
@@ -95,13 +88,13 @@ func (m completions) complete(c *cobra.Command) {
 			}) // each flag is registered once
 	})
 	for _, sub := range c.Commands() {
-		m.complete(sub)
+		completeArguments(m, sub)
 	}
 }
 
 // runsFor are the runs that a word can become: those beside it, those below runsDirDefault, and
 // the newest.
-func (m completions) runsFor(word string) []string {
+func runsFor(m *Main, word string) []string {
 	found := []string{latestRun}
 	beside := ""
 	if strings.ContainsRune(word, filepath.Separator) {
@@ -115,7 +108,7 @@ func (m completions) runsFor(word string) []string {
 }
 
 // agentsFor are the agents of the run, or of the scenario, among the arguments of a command.
-func (m completions) agentsFor(c *cobra.Command, args []string) (ids []string) {
+func agentsFor(m *Main, c *cobra.Command, args []string) (ids []string) {
 	if len(args) == 0 {
 		return nil
 	}

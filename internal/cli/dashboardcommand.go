@@ -3,21 +3,23 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 )
 
-// dashboards are commands about pages of runs.
-type dashboards struct{ *Main }
-
 // dashboardCommand serves the page over a directory of runs and batches until it is
 // interrupted, which is how it is meant to end.
-func (m dashboards) dashboardCommand() *cobra.Command {
+func dashboardCommand(m *Main) *cobra.Command {
 	listen, asks := "127.0.0.1:0", false
 	c := &cobra.Command{
 		Use:   "dashboard [DIR]",
@@ -33,7 +35,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o, dir := dashboard.Options{Listen: listen}, firstOr(args, runsDirDefault)
 			if !asks {
-				return m.serveDashboard(c.Context(), dir, o)
+				return serveDashboard(c.Context(), m, dir, o)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
@@ -44,7 +46,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 			serving, stop := context.WithCancel(context.WithoutCancel(c.Context()))
 			defer stop()
 			defer context.AfterFunc(c.Context(), func() { asker.idle(); stop() })()
-			return m.serveDashboard(serving, dir, o)
+			return serveDashboard(serving, m, dir, o)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -55,17 +57,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 	return c
 }
 
-// writePage writes the page of a run as one file.
-func (m dashboards) writePage(ctx context.Context, runDir, name string) error {
-	if err := m.writeFromTrace(runDir, name,
-		func(f *os.File) error { return dashboard.WriteFile(ctx, m.path(runDir), f) }); err != nil {
-		return err
-	}
-	_, err := plaintext.Fprintf(m.Stdout, "page    %s\n", name)
-	return err
-}
-
-func (m dashboards) serveDashboard(ctx context.Context, dir string, o dashboard.Options) error {
+func serveDashboard(ctx context.Context, m *Main, dir string, o dashboard.Options) error {
 	if err := loopback("--listen", o.Listen); err != nil {
 		return err
 	}
@@ -83,4 +75,53 @@ func (m dashboards) serveDashboard(ctx context.Context, dir string, o dashboard.
 		return fmt.Errorf("serve the page: %w", err)
 	}
 	return nil
+}
+
+// asker puts the questions of a page, one after the other, and keeps all of them together within
+// the caps of the command.
+type asker struct {
+	m *Main
+	c config
+	// ctx ends when the program is interrupted. The answer in flight is then awaited and kept.
+	ctx context.Context
+
+	mu    sync.Mutex
+	meter *engine.Meter
+}
+
+// newAsker returns an asker whose models and caps are those that c has for the command ask. It puts
+// no question after ctx has ended.
+func (m *Main) newAsker(ctx context.Context, c config) *asker {
+	return &asker{m: m, c: c, ctx: ctx, meter: engine.NewMeter(c.Settings)}
+}
+
+// askAgents puts a question and keeps the answer with the run, also for a page that was closed meanwhile:
+// it is paid for. The error says for people why there is none.
+func (a *asker) ask(page context.Context, q dashboard.Question) error {
+	question, f := strings.TrimSpace(q.Text), askFlags{Agent: q.Agent, Tick: q.Tick}
+	if err := f.check(true, question); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctx.Err() != nil {
+		return errInterruptedAsk
+	}
+	if page.Err() != nil { // closed while other questions were answered
+		return page.Err()
+	}
+	i, p, err := prepareAsk(a.m, q.Dir, q.Run, question, a.c, f, a.meter)
+	if err == nil {
+		_, err = askAll(a.ctx, a.m, p, i, false)
+	}
+	if err != nil {
+		return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))
+	}
+	return nil
+}
+
+// idle waits until no question is under way.
+func (a *asker) idle() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 }

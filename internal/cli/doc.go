@@ -4,7 +4,7 @@
 // How the package works, in the order things happen:
 //
 //  1. [Main] holds everything taken from the process: a printer, files, an environment,
-//     interrupts. Each group of commands is a type over it. Tests drive the same wiring.
+//     interrupts. Commands are functions over it. Tests drive the same wiring.
 //  2. A value of a setting comes from the strongest source that has one: flag, environment,
 //     file, default; it keeps its origin. See package settings.
 //  3. The values become a config, the files that they name are read, and keys are looked for:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -22,9 +21,6 @@ import (
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
 )
-
-// examinations are commands about examinations of endpoints.
-type examinations struct{ *Main }
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
 var doctorSettings = []string{
@@ -45,7 +41,7 @@ Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not cou
 run copes with them.`
 
 // doctorCommand examines an endpoint.
-func (m examinations) doctorCommand() *cobra.Command {
+func doctorCommand(m *Main) *cobra.Command {
 	var agent string
 	var asJSON bool
 	c := &cobra.Command{
@@ -58,7 +54,7 @@ func (m examinations) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.examine(c.Context(), config, agent, asJSON)
+			return examineEndpoints(c.Context(), m, config, agent, asJSON)
 		},
 	}
 	borrowSettings(c.Flags(), doctorSettings)
@@ -68,17 +64,17 @@ func (m examinations) doctorCommand() *cobra.Command {
 	return c
 }
 
-// examine finds the endpoints that a run would use, examines them at the same time and
+// examineEndpoints finds the endpoints that a run would use, examines them at the same time and
 // prints what was found: of each a table of the checks, then what to change. A check that
 // failed is an error of the provider.
-func (m examinations) examine(ctx context.Context, c config, agent string, asJSON bool) error {
-	patients, stop, err := m.patients(ctx, c, agent)
+func examineEndpoints(ctx context.Context, m *Main, c config, agent string, asJSON bool) error {
+	patients, stop, err := patientsOf(ctx, m, c, agent)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	for i := range patients {
-		patients[i].Turn, err = m.rehearsed(c)
+		patients[i].Turn, err = rehearsed(m, c)
 		if err != nil {
 			return err
 		}
@@ -131,10 +127,10 @@ func (m examinations) examine(ctx context.Context, c config, agent string, asJSO
 	case asJSON:
 		err = m.printJSON(reports)
 	default:
-		_, err = io.WriteString(m.Stdout, text.String())
+		err = m.print(text.String())
 	}
 	if err != nil {
-		return fmt.Errorf("print the findings: %w", err)
+		return err
 	}
 	if len(failed) > 0 {
 		return failWith(exitProvider, fmt.Errorf("the endpoint will not do as it is: %s", strings.Join(failed, ", ")))
@@ -143,7 +139,7 @@ func (m examinations) examine(ctx context.Context, c config, agent string, asJSO
 }
 
 // rehearsed is a turn as a run with these settings would play it in its first tick.
-func (m examinations) rehearsed(c config) (doctor.Turn, error) {
+func rehearsed(m *Main, c config) (doctor.Turn, error) {
 	name, text, _, err := m.chooseScenario(c.Values.Find("run.scenario"), nil)
 	if err != nil {
 		return nil, err
@@ -184,9 +180,9 @@ type patient struct {
 
 func (p patient) who() string { return cmp.Or(strings.Join(p.agents, ", "), "the run") }
 
-// patients are what to examine: what the run asks, and what agents ask in another way, or
+// patientsOf are what to examine: what the run asks, and what agents ask in another way, or
 // for one agent alone. stop ends the embedded server, when that is it.
-func (m examinations) patients(ctx context.Context, c config, agent string) (all []patient, stop func(), err error) {
+func patientsOf(ctx context.Context, m *Main, c config, agent string) (all []patient, stop func(), err error) {
 	reach := m.reach(c, c.Values)
 	if err := m.loadSampling(&c, nil); err != nil {
 		return nil, nil, err

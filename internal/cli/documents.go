@@ -169,18 +169,12 @@ func readDocuments(dir string) (list []trace.Document, problems []error) {
 	return list, problems
 }
 
-// isSystem reports whether an error comes from the operating system.
-func isSystem(err error) bool {
-	_, ok := errors.AsType[syscall.Errno](err)
-	return ok
-}
-
 // readDocument reads a text file below root. It looks at the file before it opens it, since opening
 // a pipe would wait for a writer.
 func readDocument(root *os.Root, name string) (string, error) {
 	if info, err := root.Stat(name); err != nil {
 		err = cause(err)
-		if !isSystem(err) { // what an os.Root refuses has no error of its own
+		if _, ofSystem := errors.AsType[syscall.Errno](err); !ofSystem { // what an os.Root refuses has no error of its own
 			err = errors.New("it is outside of the directory, or a link that leads out of it")
 		}
 		return "", fmt.Errorf("cannot be read: %w", err)

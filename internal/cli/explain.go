@@ -1,40 +1,37 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
 )
 
-// explanations are commands about explanations of decisions.
-type explanations struct{ *Main }
-
-// explainFlags are the options of the explain command.
+// explainFlags are the options of the explain command: a decision has a tick and an agent, a timeline an
+// agent alone, and a source is shown for all agents or for one. Ticks and steps of 0 are not given.
 type explainFlags struct {
-	// tick and agent name the decision; an agent alone asks for its timeline.
-	tick  int64
-	agent string
-	// source asks for the history of one source instead of a decision; agent then
-	// limits it and may be empty.
-	source string
-	// from and to bound the ticks of a timeline; 0 is the run's first and last.
-	from, to int64
-	// prompts shows the model calls, step those of one step, 0 for all.
-	prompts bool
-	step    int
-	// full repeats what an earlier call of the decision has shown.
-	full bool
-	// json selects one JSON object instead of text.
-	json bool
+	Agent   string `flag:"agent" doc:"id of the agent: alone, show what it did tick by tick"`
+	Tick    int64  `flag:"tick" doc:"show what the agent did in this tick, and why"`
+	From    int64  `flag:"from" doc:"first tick of a timeline"`
+	To      int64  `flag:"to" doc:"last tick of a timeline"`
+	Source  string `flag:"source" doc:"id of a source: show the decisions that had it in view, and what came of them"`
+	Prompts bool   `flag:"prompts" doc:"show the model calls of the decision: prompts and answers"`
+	Step    int    `flag:"step" doc:"show only this step of the turn, with its call"`
+	Full    bool   `flag:"full" doc:"show the calls, and repeat in each what an earlier one has shown"`
+	JSON    bool   `flag:"json" doc:"print one JSON object"`
 }
 
 // explainCommand shows one decision: what was done, why and on which sources; or what an agent
 // did in each tick, or what a source led to. It reads the trace alone. The prompts are those that
 // were sent, found by their hashes, so that a later version of this program shows what an older
 // one asked.
-func (m explanations) explainCommand() *cobra.Command {
+func explainCommand(m *Main) *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
 		Use:   "explain RUN --agent A [--tick T] | --source ID",
@@ -45,25 +42,16 @@ func (m explanations) explainCommand() *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case f.source != "":
-				return m.explainSource(args[0], f)
-			case f.tick == 0:
-				return m.explainTimeline(args[0], f)
+			case f.Source != "":
+				return explainSource(m, args[0], f)
+			case f.Tick == 0:
+				return explainTimeline(m, args[0], f)
 			}
-			return m.explain(args[0], f)
+			return explainDecision(m, args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent: alone, show what it did tick by tick")
-	c.Flags().Int64Var(&f.tick, "tick", 0, "show what the agent did in this tick, and why")
-	c.Flags().Int64Var(&f.from, "from", 0, "first tick of a timeline")
-	c.Flags().Int64Var(&f.to, "to", 0, "last tick of a timeline")
-	c.Flags().StringVar(&f.source, "source", "",
-		"id of a source: show the decisions that had it in view, and what came of them")
-	c.Flags().BoolVar(&f.prompts, "prompts", false, "show the model calls of the decision: prompts and answers")
-	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn, with its call")
-	c.Flags().BoolVar(&f.full, "full", false, "show the calls, and repeat in each what an earlier one has shown")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	addOptions(c.Flags(), &f)
 	return c
 }
 
@@ -72,43 +60,43 @@ func (f explainFlags) check(given *pflag.FlagSet) error {
 	for _, n := range []struct {
 		flag  string
 		value int64
-	}{{"tick", f.tick}, {"from", f.from}, {"to", f.to}, {"step", int64(f.step)}} {
+	}{{"tick", f.Tick}, {"from", f.From}, {"to", f.To}, {"step", int64(f.Step)}} {
 		if given.Changed(n.flag) && n.value < 1 {
 			return badInput("--%s %d is out of range; allowed: a number from 1", n.flag, n.value)
 		}
 	}
-	turn := f.step != 0 || f.full || f.prompts
+	turn := f.Step != 0 || f.Full || f.Prompts
 	switch {
-	case f.source != "" && (f.tick != 0 || f.from != 0 || f.to != 0 || turn):
+	case f.Source != "" && (f.Tick != 0 || f.From != 0 || f.To != 0 || turn):
 		return badInput("explain --source shows all decisions of a source; allowed beside it: --agent, --json")
-	case f.source == "" && f.agent == "":
+	case f.Source == "" && f.Agent == "":
 		return badInput("explain needs --agent or --source; allowed: --agent alone, --agent with --tick, or --source")
-	case f.source == "" && f.tick == 0 && turn:
+	case f.Source == "" && f.Tick == 0 && turn:
 		return badInput("explain shows the calls of one decision; give its --tick")
-	case f.tick > 0 && (f.from != 0 || f.to != 0), f.to > 0 && f.to < f.from:
+	case f.Tick > 0 && (f.From != 0 || f.To != 0), f.To > 0 && f.To < f.From:
 		return badInput("--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not " +
 			"before --from")
 	}
 	return nil
 }
 
-// explain prints a decision. Its text is complete before the first byte goes out, so that
+// explainDecision prints a decision. Its text is complete before the first byte goes out, so that
 // a damaged trace prints an error and nothing else.
-func (m explanations) explain(runDir string, f explainFlags) error {
+func explainDecision(m *Main, runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	d, err := explain.ReadDecision(dir, f.tick, f.agent)
+	d, err := explain.ReadDecision(dir, f.Tick, f.Agent)
 	if err != nil {
 		return m.unread(runDir, err)
 	}
-	e := explainer{d: d, full: f.full, shownIn: map[string]int{}}
+	e := explainer{d: d, full: f.Full, shownIn: map[string]int{}}
 	d.Provenance.WordingHint = wordingHint
 	if left, ok := d.Left(); ok {
 		e.parentDir = m.parentOf(runDir, left.Parent)
 		if e.parentDir != "" {
-			parent, err := explain.ReadTurn(run.Dir(e.parentDir), nil, f.tick, f.agent)
+			parent, err := explain.ReadTurn(run.Dir(e.parentDir), nil, f.Tick, f.Agent)
 			if run.Damaged(err) {
 				e.parentDir = ""
 			} else if err == nil {
@@ -116,26 +104,73 @@ func (m explanations) explain(runDir string, f explainFlags) error {
 			}
 		}
 	}
-	if f.step != 0 {
-		err = d.Only(f.step)
+	if f.Step != 0 {
+		err = d.Only(f.Step)
 	}
-	shows := f.prompts || f.step != 0 || f.full || f.json
+	shows := f.Prompts || f.Step != 0 || f.Full || f.JSON
 	if err == nil && shows {
 		err = d.ReadCalls(dir)
 	}
 	if err != nil {
 		return m.unread(runDir, err)
 	}
-	if f.json {
+	if f.JSON {
 		return m.printJSON(d)
 	}
-	e.write(f.step == 0)
-	if f.step == 0 {
+	e.write(f.Step == 0)
+	if f.Step == 0 {
 		m.printAdvice(&e.b, e.next(runDir, shows)...)
 	}
-	_, err = m.Stdout.Write(e.b.Bytes())
-	return err
+	return m.print(e.b.String())
 }
 
 // wordingHint says how to see the wording of the instructions whole.
 const wordingHint = "--tick and --agent with --prompts show it whole"
+
+// explainSource prints every decision that had a source in view or named it, with its outcome. If
+// the id stands for several sources, or for none, the error says which there are.
+func explainSource(m *Main, runDir string, f explainFlags) error {
+	dir, err := m.openRun(runDir)
+	if err != nil {
+		return err
+	}
+	all, err := explain.ReadSource(dir, f.Source, f.Agent, wordingHint)
+	switch {
+	case err != nil:
+		return m.unread(runDir, err)
+	case f.JSON:
+		return m.printJSON(all)
+	}
+	var b bytes.Buffer
+	plaintext.Fprintf(&b, "[%s]  (%s)\n", all.ID, runText(all.Header.Settings))
+	writeSource(&b, all)
+	return m.print(b.String())
+}
+
+// writeSource writes the source, where it comes from, and the decisions of each agent.
+func writeSource(b *bytes.Buffer, all explain.SourceUses) {
+	if all.Source != nil {
+		plaintext.Fprintf(b, "%s\n", sourceText(*all.Source, ""))
+	}
+	if len(all.Origin) > 0 {
+		plaintext.Fprintf(b, "\nOrigin\n")
+		for _, line := range all.Origin {
+			plaintext.Fprintf(b, "  %s\n", line)
+		}
+	}
+	for _, of := range all.Agents {
+		plaintext.Fprintf(b, "\nDecisions of %s\n", of.AgentID)
+		for _, u := range of.Decisions {
+			use := fmt.Sprintf("named (%s) and not in view", u.Channel)
+			if u.InView {
+				use = fmt.Sprintf("score %d, %s", u.Score, useText(u.Used, u.Channel))
+			}
+			did := explain.DecisionText(trace.Decision{Executed: u.Executed, WaitReason: u.WaitReason, Outcome: u.Outcome})
+			plaintext.Fprintf(b, "  tick %d  %s: %s\n", u.Tick, use, did)
+		}
+		plaintext.Fprintf(b, "  in view of %d, used by %d, named out of view by %d; accepted: %d of %s after use, %d of "+
+			"%s in view and not used\n", of.InView, of.Used, of.NamedOnly,
+			of.AfterUse.Accepted, plaintext.Count(of.AfterUse.Actions, "action"), of.AfterUnused.Accepted,
+			plaintext.Count(of.AfterUnused.Actions, "action"))
+	}
+}

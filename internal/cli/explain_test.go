@@ -168,7 +168,7 @@ func TestExplainRefuses(t *testing.T) {
 		{[]string{"--tick", "3"}, "explain needs --agent or --source; allowed: --agent alone, --agent with --tick, or --source"},
 		{[]string{"--tick", "3", "--agent", "agent-1", "--from", "2"}, "--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from"},
 		{[]string{"--agent", "agent-1", "--from", "3", "--to", "2"}, "--from and --to are the first and the last tick of a timeline; allowed: without --tick, --to not before --from"},
-		{[]string{"--agent", "agent-1"}, `"run": the world of this run cannot be played again: it was recorded under rules version "", these are 4`},
+		{[]string{"--agent", "agent-1"}, `"run": the world of this run cannot be played again: it was recorded under rules version "", these are ` + world.RulesVersion},
 	} {
 		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 		recordedRun(t, p)

@@ -221,7 +221,11 @@ func (e *explainer) next(runDir string, prompts bool) (list []advice) {
 		list, d = append(list, turnAdvice(runDir, t.Order.Tick, t.Agent, "shows the tick that gave the order")), t.Order
 	}
 	if d != nil && len(d.SourcesUsed) > 0 {
-		s := t.Provenance.Source(d.SourcesUsed[0])
+		used := func(s trace.Source) bool { return s.ID == d.SourcesUsed[0] }
+		var s trace.Source
+		if at := slices.IndexFunc(d.SourcesRetrieved, used); at >= 0 {
+			s = d.SourcesRetrieved[at]
+		}
 		tick := s.OriginTick
 		if t.Provenance.Decided(tick) && s.Kind == trace.KindMemory && tick < d.Tick {
 			list = append(list, turnAdvice(runDir, tick, t.Agent, "shows the decision that it remembers"))
@@ -314,7 +318,7 @@ func (e *explainer) sources(d trace.Decision) {
 		if !used {
 			continue
 		}
-		for _, line := range e.d.Provenance.Chain(s.ID) {
+		for _, line := range e.d.Provenance.Chain(s) {
 			plaintext.Fprintf(&e.b, "      %s\n", line)
 		}
 	}

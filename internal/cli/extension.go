@@ -103,7 +103,7 @@ func (m extensions) program(flags *pflag.FlagSet) agentworld.Program {
 		Say: say, Note: func(text string) { say("note: " + text) }, Path: m.path, Shown: m.shownPath,
 		Advise: func(does string, words ...string) { m.printAdvice(m.Stderr, advice{words, does}) },
 		Cells: func(ctx context.Context, jobs int) (batch.Player, context.Context, func(), error) {
-			return batches(m).foreignCells(ctx, flags, jobs)
+			return foreignCells(ctx, m.Main, flags, jobs)
 		},
 	}
 }
@@ -125,9 +125,9 @@ func (i *identity) table() settings.Table {
 
 // extended says that a key is that of a setting of an extension.
 func (i *identity) extended(key string) bool {
-	_, ours := settingTable().ByKey(key)
-	_, known := i.table().ByKey(key)
-	return known && !ours
+	return slices.ContainsFunc(i.Extensions, func(e agentworld.Extension) bool {
+		return slices.ContainsFunc(e.Settings, func(s agentworld.Setting) bool { return s.Key == key })
+	})
 }
 
 // keyElsewhere refuses a key of a file that another program has.
@@ -157,7 +157,7 @@ type players struct {
 }
 
 // addPlayers gives "batch run" the flags of the extensions.
-func (m batches) addPlayers(flags *pflag.FlagSet) (list players) {
+func addPlayers(m *Main, flags *pflag.FlagSet) (list players) {
 	for _, e := range m.Extensions {
 		for _, s := range e.Stores {
 			own := flag.NewFlagSet("", flag.ContinueOnError)

@@ -15,9 +15,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// forks are commands about runs that leave another one.
-type forks struct{ *Main }
-
 // forkHelp is the long help of the fork command.
 const forkHelp = `Leave a recorded run after a tick and go on differently.
 
@@ -29,16 +26,12 @@ config.toml count only where they shape no decision, the key among them.
 The fork is a run of its own, in a directory of its own. Its report tells in which ticks
 and decisions it differs from the run it left.`
 
-// forkFlags are the flags of a fork that are not settings.
+// forkFlags are the flags of a fork that are not settings: AtTick is -1 and UntilTick 0 if not given.
 type forkFlags struct {
-	// atTick is the last tick of the run that is kept; -1 when it is not given.
-	atTick int64
-	// untilTick is another name for --ticks, 0 when it is not given.
-	untilTick int64
-	// rules are changes of rules, as "rules.FIELD=VALUE".
-	rules []string
-	// drift allows a run of another version.
-	drift bool
+	AtTick    int64    `flag:"at-tick" doc:"last tick of the run that is kept; 0 keeps none"`
+	UntilTick int64    `flag:"until-tick" doc:"another name for --ticks: both count from the beginning of the run"`
+	Rules     []string `flag:"set" doc:"rules.FIELD=VALUE: another rule from the fork on; may be repeated"`
+	Drift     bool     `flag:"allow-version-drift" doc:"also fork a run that another version recorded"`
 }
 
 // notForked are the settings that a fork cannot change, since the ticks before it
@@ -46,23 +39,20 @@ type forkFlags struct {
 var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
-func (m forks) forkCommand() *cobra.Command {
-	f := forkFlags{atTick: -1}
+func forkCommand(m *Main) *cobra.Command {
+	f := forkFlags{AtTick: -1}
 	c := &cobra.Command{
 		Use:   "fork RUN --at-tick N",
 		Short: "leave a run after a tick and go on with another model, prompt, goal, rule or playbook",
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.fork(c.Context(), args[0], c.Flags(), f)
+			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
 	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
 		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
-	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
-	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
-	c.Flags().StringArrayVar(&f.rules, "set", nil, "rules.FIELD=VALUE: another rule from the fork on; may be repeated")
-	c.Flags().BoolVar(&f.drift, "allow-version-drift", false, "also fork a run that another version recorded")
+	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c
 }
@@ -77,24 +67,24 @@ type forkPoint struct {
 	own settings.Values
 }
 
-// fork takes the settings of the run that is forked where no flag says otherwise, and
+// forkRun takes the settings of the run that is forked where no flag says otherwise, and
 // starts.
-func (m forks) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f forkFlags) error {
-	if f.untilTick != 0 {
+func forkRun(ctx context.Context, m *Main, runDir string, flags *pflag.FlagSet, f forkFlags) error {
+	if f.UntilTick != 0 {
 		if flags.Changed("ticks") {
 			return badInput("--until-tick and --ticks are the same; give one of them")
 		}
-		if err := flags.Set("ticks", strconv.FormatInt(f.untilTick, 10)); err != nil {
+		if err := flags.Set("ticks", strconv.FormatInt(f.UntilTick, 10)); err != nil {
 			return err
 		}
 	}
-	if f.atTick < 0 {
+	if f.AtTick < 0 {
 		return badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
 	}
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	parent, err := session.Parent(m.path(runDir), f.atTick, m.readings[m.path(runDir)])
+	parent, err := session.Parent(m.path(runDir), f.AtTick, m.readings[m.path(runDir)])
 	if err != nil {
 		return cmp.Or(forkFailure(runDir, err), fmt.Errorf("fork %s: %w", shown(runDir), err))
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -21,47 +20,40 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// inspections are commands about what a run did in one tick or in all.
-type inspections struct{ *Main }
-
-// inspectFlags are the options of the inspect command.
+// inspectFlags are the options of the inspect command. A tick of 0 is the last one.
 type inspectFlags struct {
-	// tick is the tick to show, 0 for the last; agent limits what is shown.
-	tick    int64
-	agent   string
-	json    bool
-	rebuild bool
+	Tick    int64  `flag:"tick" doc:"show this tick instead of the last one"`
+	Agent   string `flag:"agent" doc:"show only this agent's decisions and events"`
+	JSON    bool   `flag:"json" doc:"print one JSON object"`
+	Rebuild bool   `flag:"rebuild-index" doc:"read the whole trace again, however old its index is"`
 }
 
 // inspectCommand shows the progress of a run without reading all of its trace.
-func (m inspections) inspectCommand() *cobra.Command {
+func inspectCommand(m *Main) *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
 		Use:   "inspect RUN",
 		Short: "show where a run stands and what happened last, also while it goes on",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("tick") && f.tick < 1 {
-				return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
+			if c.Flags().Changed("tick") && f.Tick < 1 {
+				return badInput("--tick %d is out of range; allowed: a tick from 1", f.Tick)
 			}
-			return m.inspect(args[0], f)
+			return inspectRun(m, args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().Int64Var(&f.tick, "tick", 0, "show this tick instead of the last one")
-	c.Flags().StringVar(&f.agent, "agent", "", "show only this agent's decisions and events")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
-	c.Flags().BoolVar(&f.rebuild, "rebuild-index", false, "read the whole trace again, however old its index is")
+	addOptions(c.Flags(), &f)
 	return c
 }
 
-// inspect prints an inspection.
-func (m inspections) inspect(runDir string, f inspectFlags) error {
+// inspectRun prints an inspection.
+func inspectRun(m *Main, runDir string, f inspectFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	i, waits, err := session.Inspect(dir, session.Look{Tick: f.tick, Agent: f.agent, Rebuild: f.rebuild, Now: m.Now()})
+	i, waits, err := session.Inspect(dir, session.Look{Tick: f.Tick, Agent: f.Agent, Rebuild: f.Rebuild, Now: m.Now()})
 	if errors.Is(err, run.ErrNothingRecorded) {
 		return badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
@@ -69,11 +61,10 @@ func (m inspections) inspect(runDir string, f inspectFlags) error {
 		return m.unread(runDir, err)
 	}
 	i.Run = runDir
-	if f.json {
+	if f.JSON {
 		return m.printJSON(i)
 	}
-	_, err = io.WriteString(m.Stdout, inspectionText(i, waits))
-	return err
+	return m.print(inspectionText(i, waits))
 }
 
 // inspectionText is an inspection as text. What models wrote is shown escaped, on one line.

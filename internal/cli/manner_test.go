@@ -40,7 +40,7 @@ func manneredRun(t *testing.T, manners string, args ...string) (dir string, r re
 }
 
 // TestMannersCostCallsAndNoTurns gives every agent a manner of its own, in both protocols: they act,
-// and meet their goals. Each manner for itself is played in engine.
+// and meet their goals. Each manner for itself is played in engine, so the mixture is for the long tests.
 func TestMannersCostCallsAndNoTurns(t *testing.T) {
 	slow(t)
 	long := os.Getenv("AGENT_WORLD_LONG") != ""
@@ -48,7 +48,7 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 		behavior.ProtocolFull: "agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose",
 		behavior.ProtocolLean: "agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer",
 	} {
-		if protocol == behavior.ProtocolLean && !long { // the engine plays every manner in both
+		if !long {
 			continue
 		}
 		_, r := manneredRun(t, manners, "llm_bootstrap", "--ticks", "30", "--protocol", protocol)
@@ -64,7 +64,7 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 func TestMannersOfOthersChangeNothing(t *testing.T) {
 	slow(t)
 	decided := func(manners string) map[string][]string {
-		dir, _ := manneredRun(t, manners, "isolated_five", "--ticks", "12")
+		dir, _ := manneredRun(t, manners, "isolated_five", "--ticks", "6")
 		f, err := run.Dir(dir).Open()
 		if err != nil {
 			t.Fatal(err)

@@ -4,20 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 )
-
-// modelServers are commands about the scripted model for other clients.
-type modelServers struct{ *Main }
 
 // modelServerCommand serves the scripted model by itself, for other clients: to
 // try another program against the Responses API without a provider, or this one
@@ -25,7 +27,7 @@ type modelServers struct{ *Main }
 //
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
-func (m modelServers) modelServerCommand() *cobra.Command {
+func modelServerCommand(m *Main) *cobra.Command {
 	addr := stub.DefaultAddr
 	mode := string(stub.ModeNormal)
 	faults := ""
@@ -54,7 +56,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 			if usageFile == "" && c.Flags().Changed("usage-log") {
 				return badInput("flag --usage-log is empty; give it a file or leave it out")
 			}
-			usage, err := m.openUsageLog(usageFile)
+			usage, err := openUsageLog(m, usageFile)
 			if err != nil {
 				return err
 			}
@@ -62,7 +64,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 				Seed: seed, Mode: stub.Mode(mode), Manners: manners, Faults: stub.NewInjector(plan, faultSeed),
 				Now: time.Now, Caching: true, OnUsage: usage.add,
 			}
-			err = m.serveModel(c.Context(), addr, options, !plan.Empty())
+			err = serveModel(c.Context(), m, addr, options, !plan.Empty())
 			return errors.Join(err, usage.close(m.Stderr))
 		},
 	}
@@ -88,7 +90,7 @@ func (m modelServers) modelServerCommand() *cobra.Command {
 //
 // What was spoilt on purpose is counted on stderr at the end, one kind a line in the
 // order of names, so that a script can compare it with what its own client noticed.
-func (m modelServers) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
+func serveModel(ctx context.Context, m *Main, addr string, o stub.Options, spoils bool) error {
 	server, err := stub.Start(ctx, addr, o)
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), cause(err))
@@ -109,6 +111,72 @@ func (m modelServers) serveModel(ctx context.Context, addr string, o stub.Option
 	}
 	if err != nil {
 		return fmt.Errorf("stop the model server: %w", err)
+	}
+	return nil
+}
+
+// usageLog keeps what a model server bills: a line of JSON per answered request in a file, if
+// the user names one, and the sum.
+type usageLog struct {
+	// name is the file's name as the user wrote it; file is nil without one.
+	name string
+	file *os.File
+
+	mu       sync.Mutex
+	requests int64
+	sum      stub.Used
+	// failed is the first error of writing.
+	failed error
+}
+
+// openUsageLog opens the file, which is appended to; an empty name is none.
+func openUsageLog(m *Main, name string) (*usageLog, error) {
+	l := &usageLog{name: name}
+	if name == "" {
+		return l, nil
+	}
+	if err := plaintext.FileName(filepath.Base(m.path(name))); err != nil {
+		return nil, badInput("--usage-log %s: %w", shown(name), err)
+	}
+	file, err := os.OpenFile(m.path(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, badInput("--usage-log %s cannot be written: %w; allowed: a file in a writable directory",
+			shown(name), cause(err))
+	}
+	l.file = file
+	return l, nil
+}
+
+// add keeps one request.
+func (l *usageLog) add(u stub.Used) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests++
+	l.sum = l.sum.Add(u)
+	if l.file == nil || l.failed != nil {
+		return
+	}
+	_, l.failed = l.file.Write(append(llmclient.Marshal(u), '\n'))
+}
+
+// close prints the sum, if there was a request, and returns the first failure.
+func (l *usageLog) close(w io.Writer) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.requests > 0 {
+		plaintext.Fprintf(w, "requests %d, input tokens %d: %d plain, %d cached, %d written; billed/plain %.3f\n",
+			l.requests, l.sum.Input, l.sum.Input-l.sum.Cached-l.sum.Written, l.sum.Cached, l.sum.Written,
+			l.sum.Billed()/float64(l.sum.Input))
+	}
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	if l.failed != nil {
+		err = l.failed
+	}
+	if err != nil {
+		return fmt.Errorf("write the usage log %s: %w", shown(l.name), cause(err))
 	}
 	return nil
 }

@@ -129,11 +129,11 @@ func TestTelemetry(t *testing.T) {
 	if code := p.run(t); code != exitGate {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
-	r, err := reports{p.Main}.foldReport("run")
+	r, err := foldReport(p.Main, "run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before, err := (reports{plain.Main}).foldReport("run"); err != nil || before.FinalDigest != r.FinalDigest {
+	if before, err := foldReport(plain.Main, "run"); err != nil || before.FinalDigest != r.FinalDigest {
 		t.Errorf("digest %s with telemetry, %s without (%v)", r.FinalDigest, before.FinalDigest, err)
 	}
 	calls := r.TraceCounts.ModelCalls + r.Learning.Calls

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/world/scenario"
 )
 
 // documented is a command line in a fenced block of a page, with the output shown below it.
@@ -97,6 +98,7 @@ var pagesOnlyParsed = map[string]string{
 	"batch run protocols.toml --jobs 2": "needs certificates and an address that others reach; TestScripts/workers runs its like",
 	"worker --nats tls://":              "needs another machine; TestScripts/workers runs its like",
 	"guard-eval --checks":               "plays for many minutes, in .ci/run",
+	"guard-eval --sample":               "plays for a second; TestScripts/guard_eval plays its like",
 	"guard-eval --model":                "asks a real model; TestAModelOfOnesOwnIsAttacked asks one",
 	"guard-eval --max-attack":           "plays for a minute, in .ci/run",
 	"trace verify RUN --head":           "the head is that of a run on the page; TestTamper verifies heads",
@@ -104,8 +106,8 @@ var pagesOnlyParsed = map[string]string{
 
 // pagesReplaced are words of commands that name what is not here, or take long.
 var pagesReplaced = []string{
-	"--ticks 30 ", "--ticks 18 ", "--ticks 40 ", "--ticks 10 ", "--search 1000 ", "--search 2 ", "--search 100000 ", "--search 2 ", "--search 200000 ", "--search 4 ", "--sample 40", "--sample 1", "--until-tick 500", "--until-tick 5",
-	"--tick 120 ", "--tick 2 ", "http://127.0.0.1:8000/v1", "URL", "--model MODEL", "--model m", "127.0.0.1:8080", "127.0.0.1:0",
+	"--ticks 30 ", "--ticks 13 ", "--ticks 20 ", "--ticks 8 ", "--ticks 40 ", "--ticks 10 ", "--until-tick 500", "--until-tick 5",
+	"--tick 120 ", "--tick 2 ", "--tick 16 ", "--tick 13 ", "--tick 18 ", "--tick 8 ", "http://127.0.0.1:8000/v1", "URL", "--model MODEL", "--model m", "127.0.0.1:8080", "127.0.0.1:0",
 }
 
 // TestEveryDocumentedCommandRuns runs the commands of README and docs, each page in a directory of
@@ -139,6 +141,9 @@ func TestEveryDocumentedCommandRuns(t *testing.T) {
 			line, filter, piped := strings.Cut(line, "|\n")
 			line = strings.NewReplacer(pagesReplaced...).Replace(line + " ")
 			words, env := shellWords(t, line)
+			if s, _, embedded := scenario.Embedded(words[0]); embedded && s.Task == nil && !strings.Contains(line, "--ticks") {
+				words = append(words, "--ticks", "6")
+			}
 			for i, w := range words {
 				words[i] = strings.ReplaceAll(w, "URL", url)
 			}

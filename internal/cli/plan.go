@@ -51,7 +51,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	} else {
 		own = fork.own
 		p.endWithTheModel()
-		err = p.changeRules(fork.rules)
+		err = p.changeRules(fork.Rules)
 	}
 	if err == nil {
 		err = p.takeRecording(m)
@@ -89,8 +89,8 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if fork == nil {
 		p.session, err = session.New(of)
 	} else {
-		p.session, err = session.Fork(of, session.Left{Parent: m.path(fork.parent), AtTick: fork.atTick,
-			AllowVersionDrift: fork.drift})
+		p.session, err = session.Fork(of, session.Left{Parent: m.path(fork.parent), AtTick: fork.AtTick,
+			AllowVersionDrift: fork.Drift})
 		if failed := forkFailure(fork.parent, err); failed != nil {
 			return p, failed
 		}

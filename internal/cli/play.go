@@ -85,7 +85,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 // play opens the models, says what will be called, calls announce and plays the run. began is false if
 // the models could not be opened.
 func (m *Main) play(ctx context.Context, p *plan, announce func()) (result session.Result, began bool, err error) {
-	defer m.collectLess()()
+	m.collectLess()
 	// The end of ctx lets calls under way be answered; only the end of Quit breaks them off.
 	hooks := session.Hooks{Drain: ctx, Listener: p.hears}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -131,7 +131,7 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	}
 	if p.fork != nil {
 		plaintext.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n",
-			p.fork.parent, p.fork.atTick)
+			p.fork.parent, p.fork.AtTick)
 	}
 	line.Start(engine.Progress{Tick: p.session.Taken(), Ticks: p.Ticks, Cap: p.Caps.Run, Currency: p.Currency()})
 	defer line.Finish()
@@ -270,7 +270,7 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	if p.fork != nil {
 		parent = p.fork.parent
 	}
-	reports{m}.compareWithParent(p.RunDir, parent, r)
+	compareWithParent(m, p.RunDir, parent, r)
 	for _, o := range m.observed {
 		o.Evaluate(p.evaluations(r)...)
 	}
@@ -289,15 +289,11 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	text.WriteString(r.Text())
 	plaintext.Fprintf(&text, "trace   %s\nhead    %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead)
 	text.WriteString(files.String())
-	result, where := text.String(), m.Stdout
 	if out.stdout { // then the summary is for people, beside what a program reads
-		_, _ = io.WriteString(m.Stderr, result)
-		result = string(r.JSON())
+		_, _ = io.WriteString(m.Stderr, text.String())
+		return errors.Join(err, m.print(string(r.JSON())))
 	}
-	if _, printErr := io.WriteString(where, result); printErr != nil {
-		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
-	}
-	return err
+	return errors.Join(err, m.print(text.String()))
 }
 
 // observers are several observers of a run.

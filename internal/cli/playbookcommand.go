@@ -1,8 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -11,13 +12,11 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 )
 
-// playbooks are commands about playbooks as files.
-type playbooks struct{ *Main }
-
 // playbookCommand works on playbooks as files.
-func (m playbooks) playbookCommand() *cobra.Command {
+func playbookCommand(m *Main) *cobra.Command {
 	// on is a command that takes one file.
 	on := func(use, short string, do func(name string, p *playbook.Playbook) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: oneArgument("a playbook file"),
@@ -33,7 +32,7 @@ func (m playbooks) playbookCommand() *cobra.Command {
 	to := -1
 	asJSON := false
 	show := on("show FILE", "print the lessons of a playbook with their worth",
-		func(_ string, p *playbook.Playbook) error { return m.showPlaybook(p, version) })
+		func(_ string, p *playbook.Playbook) error { return showPlaybook(m, p, version) })
 	show.Flags().IntVar(&version, "version", version, "an older version in place of the newest")
 	stats := on("stats FILE", "count the lessons of a playbook by what is known about their worth",
 		func(_ string, p *playbook.Playbook) error {
@@ -45,17 +44,17 @@ func (m playbooks) playbookCommand() *cobra.Command {
 			for _, count := range s.Sections {
 				sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
 			}
-			_, err := plaintext.Fprintf(m.Stdout,
+			plaintext.Fprintf(m.Stdout,
 				"version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral "+
 					"%d\nworth     high performing %d, problematic %d, unused %d\n",
 				s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral,
 				s.HighPerforming, s.Problematic, s.Unused)
-			return err
+			return nil
 		})
 	stats.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	rollback := on("rollback FILE --to N", "make an older version of a playbook the newest",
 		func(name string, p *playbook.Playbook) error {
-			return m.rollbackPlaybook(name, p, to)
+			return rollbackPlaybook(m, name, p, to)
 		})
 	rollback.Flags().IntVar(&to, "to", to, "the version to go back to")
 	diff := &cobra.Command{
@@ -68,15 +67,15 @@ func (m playbooks) playbookCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return m.diffPlaybooks(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return diffPlaybooks(m, args) },
 	}
 	return group("playbook", "look at lessons, learn from finished runs, go back to older versions",
-		m.playbookLearnCommand(), show, diff, stats, rollback)
+		playbookLearnCommand(m), show, diff, stats, rollback)
 }
 
 // showPlaybook lists lessons section by section, of the newest version where another is
 // not asked for.
-func (m playbooks) showPlaybook(p *playbook.Playbook, version int) error {
+func showPlaybook(m *Main, p *playbook.Playbook, version int) error {
 	if version < 0 {
 		version = p.Version()
 	}
@@ -101,13 +100,12 @@ func (m playbooks) showPlaybook(p *playbook.Playbook, version int) error {
 				bullet.Origin, bullet.Trust, bullet.Content)
 		}
 	}
-	_, err = io.WriteString(m.Stdout, b.String())
-	return err
+	return m.print(b.String())
 }
 
 // diffPlaybooks lists what is gone, what is new and what changed, in the order of ids,
 // between two versions of a file or two files.
-func (m playbooks) diffPlaybooks(args []string) error {
+func diffPlaybooks(m *Main, args []string) error {
 	p, _, err := m.readPlaybook(args[0], false)
 	if err != nil {
 		return err
@@ -152,12 +150,11 @@ func (m playbooks) diffPlaybooks(args []string) error {
 	if b.Len() == 0 {
 		b.WriteString("no difference\n")
 	}
-	_, err = io.WriteString(m.Stdout, b.String())
-	return err
+	return m.print(b.String())
 }
 
 // rollbackPlaybook writes the file with the lessons of an older version as the newest.
-func (m playbooks) rollbackPlaybook(name string, p *playbook.Playbook, to int) error {
+func rollbackPlaybook(m *Main, name string, p *playbook.Playbook, to int) error {
 	if to < 0 {
 		return badInput("rollback needs --to N; allowed: %d to %d", p.Oldest(), p.Version())
 	}
@@ -180,4 +177,31 @@ func (m playbooks) rollbackPlaybook(name string, p *playbook.Playbook, to int) e
 	plaintext.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %s\n", next.Version(), to,
 		plaintext.Count(next.Len(), "lesson"))
 	return nil
+}
+
+// readPlaybook reads a file of lessons, with its bytes. One that may be new need not
+// exist; it is empty then and has no bytes. Errors name the file, and the line when it
+// cannot be understood, and are bad input.
+func (fl *files) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
+	data, err := readRaw(fl.path(name), playbook.BytesMax)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
+		return playbook.New(), nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, badInput(
+			"there is no playbook %s; allowed: an existing file; a run that learns makes a new one (--learn-every)", shown(name))
+	case err != nil:
+		return nil, nil, badInput("the playbook %s cannot be read: %w", shown(name), cause(err))
+	}
+	if err := run.CheckPlaybook(data); err != nil {
+		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
+	}
+	p, err := playbook.Parse(data)
+	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
+		return nil, nil, badInput("%s:%d: %s", name, syntax.Line, syntax.Problem)
+	}
+	if err != nil {
+		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
+	}
+	return p, data, nil
 }

@@ -33,7 +33,7 @@ as in a run, where a reflection is what a tick is there; one that ends the learn
 keeps what was learned before, with exit code 4.`
 
 // playbookLearnCommand learns from finished runs.
-func (m playbooks) playbookLearnCommand() *cobra.Command {
+func playbookLearnCommand(m *Main) *cobra.Command {
 	rounds := 1
 	drift := false
 	c := &cobra.Command{
@@ -46,7 +46,7 @@ func (m playbooks) playbookLearnCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.learn(c.Context(), config, args, rounds, drift)
+			return learnLessons(c.Context(), m, config, args, rounds, drift)
 		},
 	}
 	borrowSettings(c.Flags(), learnSettings)
@@ -57,8 +57,8 @@ func (m playbooks) playbookLearnCommand() *cobra.Command {
 	return m.readsUnverified(c)
 }
 
-// learn checks everything before it asks a model, and writes the file last.
-func (m playbooks) learn(ctx context.Context, c config, runs []string, rounds int, drift bool) (err error) {
+// learnLessons checks everything before it asks a model, and writes the file last.
+func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds int, drift bool) (err error) {
 	book := c.Values.Find("run.playbook").Text
 	switch {
 	case book == "":
@@ -89,9 +89,7 @@ func (m playbooks) learn(ctx context.Context, c config, runs []string, rounds in
 	if err := m.readPrices(&c); err != nil {
 		return err
 	}
-	reach := m.reach(c, c.Values)
-	reach.Prices = c.table
-	school, err := session.Learn(ctx, m.sessionOf(c, reach), lessons)
+	school, err := session.Learn(ctx, m.sessionOf(c, m.reach(c, c.Values)), lessons)
 	if of, ok := errors.AsType[*session.RunError](err); ok {
 		return replayFailure(ctx, named[of.Dir], of.Err)
 	}

@@ -44,14 +44,23 @@ func indentedJSON(v any) ([]byte, error) {
 	return []byte(plaintext.Escape(b.String())), nil
 }
 
+// print prints a text on stdout as it is. Its error may be left to [Main.Run], which looks whether stdout
+// took all that was printed.
+func (p *printer) print(text string) error {
+	_, err := io.WriteString(p.Stdout, text)
+	if err != nil {
+		return fmt.Errorf("print: %w", cause(err))
+	}
+	return nil
+}
+
 // printJSON prints v on stdout.
 func (p *printer) printJSON(v any) error {
 	text, err := indentedJSON(v)
 	if err != nil {
 		return err
 	}
-	_, err = p.Stdout.Write(text)
-	return err
+	return p.print(string(text))
 }
 
 // errorText returns the message of an error on one line. Joined errors are separated by

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"example.com/agentworld"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
@@ -32,8 +34,8 @@ import (
 //	m := &Main{Args: []string{"scenarios", "list"}, printer: printer{Stdout: &out, Stderr: &errs}, ...}
 //	code := m.Run(ctx)
 //
-// It is made of what commands work with: a printer, files, an environment and interrupts. Each group
-// of commands is a type of its own over it. A Main is run once.
+// It is made of what commands work with: a printer, files, an environment and interrupts. Commands are
+// functions over it. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
@@ -137,8 +139,8 @@ func (m *Main) Run(ctx context.Context) int {
 		root.SetErr(m.Stderr)
 		return root.ExecuteContext(ctx)
 	})
-	if failed := out.Failure(); err == nil && failed != nil {
-		err = fmt.Errorf("print: %w", cause(failed)) // of a text whose writer cannot report it, as help
+	if failed := out.Failure(); failed != nil && !errors.Is(err, cause(failed)) {
+		err = errors.Join(err, fmt.Errorf("print: %w", cause(failed)))
 	}
 	return m.fail(err)
 }
@@ -172,7 +174,9 @@ func (m *Main) fail(err error) int {
 				openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...))
 		}
 	}
-	m.printAdvice(m.Stderr, adviceOf(err)...)
+	if a, ok := errors.AsType[*advised](err); ok {
+		m.printAdvice(m.Stderr, a.next...)
+	}
 	return exitCode(err)
 }
 
@@ -198,4 +202,62 @@ func cause(err error) error {
 		return l.Err
 	}
 	return err
+}
+
+// identity is which program this is: its name and what it has beside this package.
+type identity struct {
+	// Name is the name of the program in usage texts and errors; empty is that of the main command. Extensions
+	// are what is linked beside what is in this package.
+	Name       string
+	Extensions []agentworld.Extension
+	// observed are those who observe the run besides its user.
+	observed []agentworld.RunObserver
+}
+
+// environment is what the program takes from its process beside streams and files.
+type environment struct {
+	// LookupEnv finds an environment variable. Environ lists them as in [os.Environ]; nil lists
+	// none.
+	LookupEnv func(name string) (string, bool)
+	Environ   func() []string
+	// Getwd returns the directory that relative paths start from.
+	Getwd func() (string, error)
+	// Now is the wall clock; it names run directories.
+	Now func() time.Time
+	// Random is a source of random bytes; it names run directories.
+	Random io.Reader
+	// keys are those that the settings hold, for taking them out of errors.
+	keys []openai.Secret
+}
+
+// keysOfEnvironment are the keys in the variables that can hold one. An error can come
+// before any setting was read, and quote an argument.
+func (e *environment) keysOfEnvironment() []openai.Secret {
+	var keys []openai.Secret
+	for _, s := range settingTable() {
+		for _, name := range s.Env {
+			if text, _ := e.LookupEnv(name); s.Kind == settings.KindSecret && text != "" {
+				keys = append(keys, openai.NewSecret(text))
+			}
+		}
+	}
+	return keys
+}
+
+// files are the files and directories that a user names, and the runs among them.
+type files struct {
+	// dir is where relative paths start.
+	dir string
+	// notes gets what is worth saying about a file.
+	notes io.Writer
+	// readings are how the runs among the arguments are read, by path.
+	readings map[string]*run.Reading
+}
+
+// path returns name relative to the program's working directory.
+func (fl *files) path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(fl.dir, name)
 }

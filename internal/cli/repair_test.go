@@ -16,7 +16,7 @@ func TestMoreRepairsLoseFewerTurns(t *testing.T) {
 		if code := p.run(t); code != exitCompleted {
 			t.Fatalf("exit code %d:\n%s", code, p.output())
 		}
-		r, err := reports{p.Main}.foldReport(p.onlyRun(t))
+		r, err := foldReport(p.Main, p.onlyRun(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,37 +24,15 @@ const (
 	memoryBytes       = 230 << 20
 )
 
-// collecting counts who asked to collect less, of which the last one undoes it.
-var collecting struct {
-	sync.Mutex
-	users, percent int
-	limit          int64
-}
-
-// collectLess has garbage collected less often, unless the environment says how often: a turn
+// collectLess has garbage collected less often from now on, unless the environment says how often: a turn
 // makes much and keeps little, and up to a fifth of the CPU time went into looking through
-// that little. restore undoes it.
-func (e *environment) collectLess() (restore func()) {
+// that little.
+func (e *environment) collectLess() {
 	_, often := e.LookupEnv("GOGC")
 	_, limited := e.LookupEnv("GOMEMLIMIT")
-	if often || limited {
-		return func() {}
-	}
-	c := &collecting
-	c.Lock()
-	defer c.Unlock()
-	c.users++
-	if c.users == 1 {
-		c.percent, c.limit = debug.SetGCPercent(heapGrowthPercent), debug.SetMemoryLimit(memoryBytes)
-	}
-	return func() {
-		c.Lock()
-		defer c.Unlock()
-		c.users--
-		if c.users == 0 {
-			debug.SetGCPercent(c.percent)
-			debug.SetMemoryLimit(c.limit)
-		}
+	if !often && !limited {
+		debug.SetGCPercent(heapGrowthPercent)
+		debug.SetMemoryLimit(memoryBytes)
 	}
 }
 
@@ -72,7 +49,7 @@ func (m *Main) replayCommand() *cobra.Command {
 			if err := m.checkRun(args[0]); err != nil {
 				return err
 			}
-			defer m.collectLess()()
+			m.collectLess()
 			o.Reading = m.readings[m.path(args[0])]
 			result, err := engine.Replay(c.Context(), m.path(args[0]), o)
 			if err != nil {
@@ -124,7 +101,7 @@ func checkAsks(dir run.Source) (said string, err error) {
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One
-// side of a difference has no line when its trace is shorter.
+// sideOf of a difference has no line when its trace is shorter.
 func lineShown(line string) string {
 	if line == "" {
 		return "(no line)"

@@ -11,24 +11,21 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// reports are commands about reports of runs.
-type reports struct{ *Main }
-
 // foldReport reads a run's trace into a report. A trace that was cut short gives
 // a report that says so: its run_status is "unfinished". The error is bad input:
 // no trace there, or one that is damaged before its end. A fork is compared with its
 // parent if that run is next to it and can be read.
-func (m reports) foldReport(runDir string) (report.Report, error) {
+func foldReport(m *Main, runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
 	if err == nil {
-		m.compareWithParent(runDir, "", &r)
+		compareWithParent(m, runDir, "", &r)
 	}
 	return r, err
 }
 
 // compareWithParent adds to the report of a fork the comparison with its parent, a run directory
 // that is looked for beside the fork if it is not given.
-func (m reports) compareWithParent(runDir, parent string, r *report.Report) {
+func compareWithParent(m *Main, runDir, parent string, r *report.Report) {
 	if r.Fork == nil {
 		return
 	}
@@ -38,7 +35,7 @@ func (m reports) compareWithParent(runDir, parent string, r *report.Report) {
 	if parent == "" {
 		return
 	}
-	c, _, err := comparisons(m).compareRuns(parent, runDir, r.Fork.AtTick)
+	c, _, err := compareRuns(m, parent, runDir, r.Fork.AtTick)
 	if err != nil {
 		// The fork needs its parent only for the comparison, and must still get its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
@@ -85,4 +82,13 @@ func (fl *files) writeFromTrace(runDir, name string, fill func(*os.File) error) 
 		return err
 	}
 	return nil
+}
+
+// writeNamed is writeFromTrace, and says on stdout which file it wrote.
+func writeNamed(m *Main, what, runDir, name string, fill func(*os.File) error) error {
+	err := m.writeFromTrace(runDir, name, fill)
+	if err == nil {
+		plaintext.Fprintf(m.Stdout, "%s%s\n", what, name)
+	}
+	return err
 }

@@ -16,9 +16,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// resumes are commands about runs that continue.
-type resumes struct{ *Main }
-
 // resumeHelp is the long help of the resume command.
 const resumeHelp = `Go on with a run that was killed, interrupted or ended early, or extend a finished one.
 
@@ -59,27 +56,27 @@ func (m *Main) resumeSettings() settings.Table {
 
 // resumeFlags are the flags of the command that are not settings.
 type resumeFlags struct {
-	untilTick  int64
-	allowDrift bool
-	abandon    bool
+	UntilTick  int64 `flag:"until-tick" doc:"last tick to run (default the last one the run was asked for)"`
+	Abandon    bool  `flag:"abandon-tick" doc:"end the open turns of the unfinished tick, so that other caps hold from the next one on"`
+	AllowDrift bool  `flag:"allow-version-drift" doc:"also go on with a run that another version recorded"`
 }
 
 // words are the flags as they were given.
 func (f resumeFlags) words() (words []string) {
-	if f.untilTick > 0 {
-		words = append(words, "--until-tick", fmt.Sprint(f.untilTick))
+	if f.UntilTick > 0 {
+		words = append(words, "--until-tick", fmt.Sprint(f.UntilTick))
 	}
-	if f.allowDrift {
+	if f.AllowDrift {
 		words = append(words, "--allow-version-drift")
 	}
-	if f.abandon {
+	if f.Abandon {
 		words = append(words, "--abandon-tick")
 	}
 	return words
 }
 
 // resumeCommand returns the command that continues a run.
-func (m resumes) resumeCommand() *cobra.Command {
+func resumeCommand(m *Main) *cobra.Command {
 	var f resumeFlags
 	c := &cobra.Command{
 		Use:   "resume RUN",
@@ -88,35 +85,32 @@ func (m resumes) resumeCommand() *cobra.Command {
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ticks, _ := settingTable().ByKey("run.ticks")
-			if f.untilTick < 0 || f.untilTick > ticks.Max {
-				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick,
+			if f.UntilTick < 0 || f.UntilTick > ticks.Max {
+				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.UntilTick,
 					ticks.Max)
 			}
 			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.resume(c.Context(), args[0], config, f)
+			return resumeRun(c.Context(), m, args[0], config, f)
 		},
 	}
 	addFlags(c.Flags(), m.resumeSettings())
-	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
-	c.Flags().BoolVar(&f.abandon, "abandon-tick", false,
-		"end the open turns of the unfinished tick, so that other caps hold from the next one on")
-	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
+	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c
 }
 
-// resume claims the run, prints its progress and continues it with the recorded settings.
+// resumeRun claims the run, prints its progress and continues it with the recorded settings.
 // The user may change the source of answers, the caps, the last tick and the output files.
 // A complete run is left as it is and reported, so that a script may resume until nothing
 // is left to do.
-func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
+func resumeRun(ctx context.Context, m *Main, runDir string, c config, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	p, err := m.planResume(runDir, c, f)
+	p, err := planResume(m, runDir, c, f)
 	if err != nil {
 		return err
 	}
@@ -126,14 +120,14 @@ func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFl
 		return err
 	}
 	if p.session.Complete() {
-		return m.reportComplete(p, out)
+		return reportComplete(m, p, out)
 	}
 	p.page, err = m.openPage(p)
 	if err != nil {
 		return err
 	}
 	defer p.page.close()
-	result, began, err := m.play(ctx, &p, func() { m.announceResume(p) })
+	result, began, err := m.play(ctx, &p, func() { announceResume(m, p) })
 	if !began {
 		return err
 	}
@@ -162,7 +156,7 @@ func (m resumes) resume(ctx context.Context, runDir string, c config, f resumeFl
 }
 
 // planResume claims the run. Its session has to be closed.
-func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err error) {
+func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err error) {
 	c.RunDir = runDir
 	c.places[settings.AgentsTable] = "agent-model"
 	c.playbookFile = c.Values.Find("run.playbook").Text
@@ -176,13 +170,13 @@ func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err
 	if c.Values.Find("run.trace_segment_mb").Origin.Rank != settings.FromFlag {
 		c.SegmentMB = -1
 	}
-	p = plan{config: c, hears: &listener{m: m.Main, config: c}}
+	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Listener = p.hears
-	p.session, err = session.Resume(of, session.Continued{UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
-		AbandonTick: f.abandon, Caps: capsGiven(c)})
+	p.session, err = session.Resume(of, session.Continued{UntilTick: f.UntilTick, AllowVersionDrift: f.AllowDrift,
+		AbandonTick: f.Abandon, Caps: capsGiven(c)})
 	if err != nil {
-		return p, m.resumeRefusal(runDir, c, err)
+		return p, resumeRefusal(m, runDir, c, err)
 	}
 	p.Settings = p.session.Settings()
 	p.takeModelOf(p.Settings)
@@ -198,7 +192,7 @@ func (m resumes) planResume(runDir string, c config, f resumeFlags) (p plan, err
 }
 
 // reportComplete reports on a run with nothing left to do. The exit code says only that.
-func (m resumes) reportComplete(p plan, out outputFile) error {
+func reportComplete(m *Main, p plan, out outputFile) error {
 	s := p.session.State()
 	plaintext.Fprintf(m.Stderr, "resume: %s is complete with %s, nothing is left to do; --until-tick extends it\n",
 		p.RunDir, plaintext.Count(s.Tick, "tick"))
@@ -217,7 +211,7 @@ func (m resumes) reportComplete(p plan, out outputFile) error {
 }
 
 // announceResume prints the progress of the run.
-func (m resumes) announceResume(p plan) {
+func announceResume(m *Main, p plan) {
 	s := p.session.State()
 	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",

@@ -64,7 +64,7 @@ func TestBaseURLFormsGiveTheSameRun(t *testing.T) {
 			t.Errorf("%s: stderr has no %q:\n%s", form, want, p.stderr.String())
 		}
 		var canonical bytes.Buffer
-		if err := (traceFiles{p.Main}).canonicalTrace("run", &canonical); err != nil {
+		if err := canonicalTrace(p.Main, "run", &canonical); err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
@@ -114,13 +114,13 @@ func TestAReportOutlivesAKilledRun(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)*2/3], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (reports{p.Main}).foldReport("run"); !errors.Is(err, run.ErrCut) {
+	if _, err := foldReport(p.Main, "run"); !errors.Is(err, run.ErrCut) {
 		t.Errorf("a trace that was cut off since its report was made: %v", err)
 	}
 	if err := os.Remove(filepath.Join(p.dir, "run", run.ReportFile)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := reports{p.Main}.foldReport("run")
+	r, err := foldReport(p.Main, "run")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -46,6 +44,8 @@ type runFlags struct {
 	printConfig bool
 	// estimateOnly says what a run would take instead of running.
 	estimateOnly bool
+	// version shows which program this is instead of running.
+	version bool
 }
 
 // runCommand is the default command. Its steps, each of which may refuse:
@@ -64,6 +64,10 @@ func (m *Main) runCommand() *cobra.Command {
 		// scenarios as well as the commands.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if extra.version {
+				plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
+				return nil
+			}
 			if _, err := givenFlags(c.Flags()); err != nil {
 				return err
 			}
@@ -97,6 +101,9 @@ func (m *Main) runCommand() *cobra.Command {
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
 	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
+	c.InitDefaultHelpFlag()
+	// Cobra's own flag would need the text of every call's start, and the prompts' version is slow to find.
+	c.Flags().BoolVarP(&extra.version, "version", "v", false, "version for "+m.called())
 	return c
 }
 
@@ -251,10 +258,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values settings.V
 		}
 		plaintext.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", p.Model, asked, p.calls())
 		p.spending().announce(&text, m.Now())
-		if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
-			return fmt.Errorf("print the estimate: %w", cause(err))
-		}
-		return nil
+		return m.print(text.String())
 	}
 	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, settings.ConfigName))})
 	return m.run(ctx, p)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,13 +23,10 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// runLists are commands about lists of runs.
-type runLists struct{ *Main }
-
 // runsDirDefault is where runs are made that name no directory.
 const runsDirDefault = ".tmp/runs"
 
-// keptRun is a run directory as lists show it.
+// lookAtRun is a run directory as lists show it.
 type keptRun struct {
 	Dir       string          `json:"dir"`
 	Scenario  string          `json:"scenario"`
@@ -55,29 +51,29 @@ type keptRun struct {
 
 // pruneFlags choose the runs to remove.
 type pruneFlags struct {
-	olderThan string
-	keep      int
-	status    string
-	yes       bool
-	// keepGiven says that keep is the user's.
+	OlderThan string `flag:"older-than" doc:"only runs that began longer ago, such as 14d or 36h"`
+	Keep      int    `flag:"keep" doc:"keep so many of the newest"`
+	Status    string `flag:"status" doc:"only runs that ended so, such as interrupted or unfinished, with commas between"`
+	Yes       bool   `flag:"yes" doc:"remove them"`
+	// keepGiven says that Keep is the user's.
 	keepGiven bool
 }
 
 // runsCommand lists run directories and removes old ones.
-func (m runLists) runsCommand() *cobra.Command {
+func runsCommand(m *Main) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list [DIR]", Short: "list the runs in a directory with what they did, cost and take on disk",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := m.runsIn(firstOr(args, runsDirDefault))
+			runs, err := runsIn(m, firstOr(args, runsDirDefault))
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return m.printJSON(runs)
 			}
-			return m.printRuns(runs)
+			return printRuns(m, runs)
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print one JSON list")
@@ -90,14 +86,10 @@ newest. Conditions add up. Without --yes nothing is removed, and what would be i
 A run that a process works on stays, and so does one that another run was forked from, unless
 that one goes, too. Only directories that hold a run are touched, and in them only its files.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return m.pruneRuns(firstOr(args, runsDirDefault), f) },
+		RunE: func(_ *cobra.Command, args []string) error { return pruneRuns(m, firstOr(args, runsDirDefault), f) },
 	}
-	prune.Flags().StringVar(&f.olderThan, "older-than", "", "only runs that began longer ago, such as 14d or 36h")
-	prune.Flags().IntVar(&f.keep, "keep", 0, "keep so many of the newest")
-	prune.Flags().StringVar(&f.status, "status", "",
-		"only runs that ended so, such as interrupted or unfinished, with commas between")
+	addOptions(prune.Flags(), &f)
 	prune.PreRun = func(c *cobra.Command, _ []string) { f.keepGiven = c.Flags().Changed("keep") }
-	prune.Flags().BoolVar(&f.yes, "yes", false, "remove them")
 	return group("runs", "list runs and remove old ones", list, prune)
 }
 
@@ -111,50 +103,36 @@ func firstOr(args []string, fallback string) string {
 
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
-func (m runLists) runsIn(name string) ([]keptRun, error) {
-	if _, cells, err := batch.Dir(m.path(name)).Cells(); err == nil {
-		return m.runsOf(name, cells), nil
-	}
-	entries, err := os.ReadDir(m.path(name))
-	if errors.Is(err, fs.ErrNotExist) && name == runsDirDefault {
-		return []keptRun{}, nil
-	}
-	if err != nil {
-		return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))
-	}
-	runs := []keptRun{}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		if r, ok := m.keptRun(filepath.Join(name, e.Name())); ok {
-			runs = append(runs, r)
-		}
-	}
-	return newestFirst(runs), nil
-}
-
-func newestFirst(runs []keptRun) []keptRun {
-	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
-	return runs
-}
-
-// runsOf are the runs of the cells of a batch.
-func (m runLists) runsOf(name string, cells []batch.Cell) []keptRun {
-	runs := []keptRun{}
+func runsIn(m *Main, name string) ([]keptRun, error) {
+	var dirs []string
+	_, cells, noBatch := batch.Dir(m.path(name)).Cells()
 	for _, c := range cells {
 		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
-		for _, path := range paths {
-			if r, ok := m.keptRun(filepath.Join(name, path)); ok {
-				runs = append(runs, r)
+		dirs = append(dirs, paths...)
+	}
+	if noBatch != nil {
+		entries, err := os.ReadDir(m.path(name))
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && name == runsDirDefault) {
+			return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				dirs = append(dirs, e.Name())
 			}
 		}
 	}
-	return newestFirst(runs)
+	runs := []keptRun{}
+	for _, dir := range dirs {
+		if r, ok := lookAtRun(m, filepath.Join(name, dir)); ok {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b keptRun) int { return b.started.Compare(a.started) })
+	return runs, nil
 }
 
-// keptRun looks at a run directory; false if it holds no run.
-func (m runLists) keptRun(dir string) (keptRun, bool) {
+// lookAtRun looks at a run directory; false if it holds no run.
+func lookAtRun(m *Main, dir string) (keptRun, bool) {
 	path := m.path(dir)
 	h, err := run.Dir(path).Header()
 	if err != nil {
@@ -196,7 +174,7 @@ func (m runLists) keptRun(dir string) (keptRun, bool) {
 }
 
 // printRuns prints a table of runs and what they take in all.
-func (m runLists) printRuns(runs []keptRun) error {
+func printRuns(m *Main, runs []keptRun) error {
 	t := plaintext.Table{
 		Header: []string{"RUN", "STARTED", "SCENARIO", "SEED", "MODEL", "STATUS", "TICKS", "SCORE", "CALLS", "COST", "SIZE"},
 		Least:  []string{"STARTED", "SIZE", "CALLS", "SEED", "TICKS", "MODEL", "COST"},
@@ -226,15 +204,13 @@ func (m runLists) printRuns(runs []keptRun) error {
 		t.Rows = append(t.Rows, row)
 		size += r.Bytes
 	}
-	if _, err := io.WriteString(m.Stdout, t.Text(m.outputColumns())); err != nil {
-		return fmt.Errorf("list the runs: %w", cause(err))
-	}
+	_ = m.print(t.Text(m.outputColumns()))
 	total := fmt.Sprintf("%s, %s", plaintext.Count(len(runs), "run"), sizeText(size))
 	for _, currency := range slices.Sorted(maps.Keys(cost)) {
 		total += fmt.Sprintf(", %s %s", price.FromMicros(cost[currency]), currency)
 	}
-	_, err := plaintext.Fprintf(m.Stdout, "%s\n", total)
-	return err
+	plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return nil
 }
 
 // sizeText is a number of bytes for people.
@@ -268,22 +244,22 @@ var runStatuses = []string{
 }
 
 // pruneRuns removes the runs that the flags choose, or says which it would.
-func (m runLists) pruneRuns(name string, f pruneFlags) error {
-	if f.keepGiven && f.keep < 1 {
-		return badInput("--keep %d is out of range; allowed: a number from 1", f.keep)
+func pruneRuns(m *Main, name string, f pruneFlags) error {
+	if f.keepGiven && f.Keep < 1 {
+		return badInput("--keep %d is out of range; allowed: a number from 1", f.Keep)
 	}
-	if f.olderThan == "" && f.status == "" && f.keep == 0 {
+	if f.OlderThan == "" && f.Status == "" && f.Keep == 0 {
 		return badInput("prune needs to know which runs; allowed: --older-than, --status, --keep")
 	}
-	for _, word := range strings.Split(f.status, ",") {
-		if f.status != "" && !slices.Contains(runStatuses, word) {
+	for _, word := range strings.Split(f.Status, ",") {
+		if f.Status != "" && !slices.Contains(runStatuses, word) {
 			return badInput("--status %s is no status of a run; %s", shown(word), offered(word, runStatuses))
 		}
 	}
 	age := time.Duration(0)
-	if f.olderThan != "" {
+	if f.OlderThan != "" {
 		var err error
-		age, err = parseAge(f.olderThan)
+		age, err = parseAge(f.OlderThan)
 		if err != nil {
 			return err
 		}
@@ -292,15 +268,15 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		return badInput("%s is a batch, whose results are those of its runs; allowed: remove the whole directory, or name "+
 			"a directory of runs", shown(name))
 	}
-	runs, err := m.runsIn(name)
+	runs, err := runsIn(m, name)
 	if err != nil {
 		return err
 	}
 	gone := map[string]bool{}
 	for i, r := range runs {
-		old := f.olderThan == "" || m.Now().Sub(r.started) > age
-		status := f.status == "" || slices.Contains(strings.Split(f.status, ","), string(r.Status))
-		if i >= f.keep && old && status {
+		old := f.OlderThan == "" || m.Now().Sub(r.started) > age
+		status := f.Status == "" || slices.Contains(strings.Split(f.Status, ","), string(r.Status))
+		if i >= f.Keep && old && status {
 			gone[r.Dir] = true
 		}
 	}
@@ -327,7 +303,7 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		}
 	}
 	size, verb := int64(0), "would remove"
-	if f.yes {
+	if f.Yes {
 		verb = "removed"
 	}
 	removed := 0
@@ -335,7 +311,7 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		if !gone[r.Dir] {
 			continue
 		}
-		if f.yes {
+		if f.Yes {
 			unlock, err := run.Dir(m.path(r.Dir)).Lock() // no process may begin to work on it now
 			if err != nil {
 				left = append(left, r.Dir+" stays: "+errorText(err))
@@ -350,17 +326,15 @@ func (m runLists) pruneRuns(name string, f pruneFlags) error {
 		}
 		removed++
 		size += r.Bytes
-		if _, err := plaintext.Fprintf(m.Stdout, "%s %s, %s\n", verb, r.Dir, sizeText(r.Bytes)); err != nil {
-			return err
-		}
+		plaintext.Fprintf(m.Stdout, "%s %s, %s\n", verb, r.Dir, sizeText(r.Bytes))
 	}
 	for _, line := range left {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", line)
 	}
 	total := fmt.Sprintf("%s %d of %d runs, %s", verb, removed, len(runs), sizeText(size))
-	if !f.yes && removed > 0 {
+	if !f.Yes && removed > 0 {
 		total += "; --yes removes them"
 	}
-	_, err = plaintext.Fprintf(m.Stdout, "%s\n", total)
-	return err
+	plaintext.Fprintf(m.Stdout, "%s\n", total)
+	return nil
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,21 +17,19 @@ import (
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/words"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
-// scenarios are commands about scenarios as files.
-type scenarios struct{ *Main }
-
 // scenariosCommand lists, shows and checks what can be run. Names and aliases are those
 // that the run command takes.
-func (m scenarios) scenariosCommand() *cobra.Command {
+func scenariosCommand(m *Main) *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score",
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
+		RunE: func(*cobra.Command, []string) error { return listScenarios(m) }}
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -36,10 +37,7 @@ func (m scenarios) scenariosCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := m.Stdout.Write(toml); err != nil {
-				return fmt.Errorf("show scenario %s: %w", args[0], err)
-			}
-			return nil
+			return m.print(string(toml))
 		}}
 	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
@@ -54,10 +52,10 @@ func (m scenarios) scenariosCommand() *cobra.Command {
 			if len(args) == 0 {
 				args = scenario.Names()
 			}
-			return m.lintScenarios(args)
+			return lintScenarios(m, args)
 		},
 	}
-	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, m.newScenarioCommand())
+	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, newScenarioCommand(m))
 }
 
 // playersLegend says who plays in each column of the table.
@@ -75,11 +73,12 @@ is too narrow has fewer columns.
 
 // listScenarios prints a table of what can be run, the default one first. The
 // columns of the score are empty where nothing is scored.
-func (m scenarios) listScenarios() error {
+func listScenarios(m *Main) error {
 	table := plaintext.Table{
 		Header: []string{"NAME", "AGENTS", "TICKS", "FAMILY", "NOTHING", "RANDOM", "GREEDY", "SCRIPTED", "EMBEDDED", "BEST",
 			"BOUND", "TOLD", "TITLE"},
-		Least: []string{"TOLD", "NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND", "TICKS"},
+		Least: []string{"TOLD", "NOTHING", "RANDOM", "GREEDY", "FAMILY", "SCRIPTED", "EMBEDDED", "AGENTS", "BEST", "BOUND",
+			"TICKS"},
 	}
 	for _, name := range scenario.Names() {
 		s, _, ok := scenario.Embedded(name)
@@ -114,14 +113,13 @@ func (m scenarios) listScenarios() error {
 		row := slices.Concat([]string{s.ID, fmt.Sprint(s.Agents.Count)}, scores, []string{s.Name})
 		table.Rows = append(table.Rows, row)
 	}
-	_, err := io.WriteString(m.Stdout, table.Text(m.outputColumns())+playersLegend)
-	return err
+	return m.print(table.Text(m.outputColumns()) + playersLegend)
 }
 
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
-func (m scenarios) lintScenarios(names []string) error {
+func lintScenarios(m *Main, names []string) error {
 	findings := 0
 	doubts := 0
 	faulty := 0
@@ -160,9 +158,7 @@ func (m scenarios) lintScenarios(names []string) error {
 			faulty++
 		}
 		for _, line := range append(lines, flows...) {
-			if _, err := plaintext.Fprintf(m.Stdout, "%s\n", line); err != nil {
-				return fmt.Errorf("lint: %w", err)
-			}
+			plaintext.Fprintf(m.Stdout, "%s\n", line)
 		}
 	}
 	switch found := fmt.Sprintf("%s in %d of %s", plaintext.Count(findings, "finding"), faulty,
@@ -172,8 +168,8 @@ func (m scenarios) lintScenarios(names []string) error {
 	case findings > 0:
 		return failWith(exitUndecided, errors.New(found+", all of them doubts"))
 	}
-	_, err := plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
-	return err
+	plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
+	return nil
 }
 
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
@@ -231,4 +227,45 @@ func amountsOf(list []world.Amount) string {
 		words = append(words, fmt.Sprintf("%d %s", a.Amount, a.Resource))
 	}
 	return cmp.Or(strings.Join(words, ", "), "nothing")
+}
+
+// newScenarioText is a small scenario with comments, in which NAME is to be replaced.
+//
+//go:embed newscenario.toml
+var newScenarioText string
+
+// newScenarioCommand writes a scenario to begin with.
+func newScenarioCommand(m *Main) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new NAME|FILE",
+		Short: "write a small scenario with comments, to change",
+		Args:  oneArgument("a name, or the path of a .toml file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := args[0]
+			if !strings.HasSuffix(name, ".toml") {
+				name += ".toml"
+			}
+			if strings.TrimSuffix(filepath.Base(name), ".toml") == "" {
+				return badInput("%s names no scenario; allowed: a name, or the path of a .toml file", shown(args[0]))
+			}
+			if err := plaintext.FileName(filepath.Base(name)); err != nil {
+				return badInput("the scenario %s: %w", shown(name), err)
+			}
+			if _, err := os.Lstat(m.path(name)); err == nil {
+				return badInput("%s exists and is left as it is; allowed: a new file", shown(name))
+			}
+			out, err := m.output("the scenario ", name)
+			if err != nil {
+				return err
+			}
+			if err := atomicfile.Write(out.path,
+				[]byte(strings.ReplaceAll(newScenarioText, "NAME", scenarioWord(name)))); err != nil {
+				out.made.discard()
+				return err
+			}
+			plaintext.Fprintf(m.Stdout, "scenario %s\n", name)
+			m.printAdvice(m.Stderr, scenarioAdvice(name)...)
+			return nil
+		},
+	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -14,10 +15,19 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
-// settingsTopic is the help page "help settings": after the order of the sources, for
-// each setting what it is, where it can be set, strongest first, what it may be and what
-// holds without it. It is a command without an action, which cobra lists as a help topic.
+// settingsTopic is the help page "help settings". It is a command without an action, which cobra lists
+// as a help topic. Its text, which is long, is made when it is asked for.
 func (m *Main) settingsTopic() *cobra.Command {
+	c := &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key"}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		_, _ = io.WriteString(c.OutOrStdout(), folded(m.settingsText(), 0)) // a screen, which escapes it
+	})
+	return c
+}
+
+// settingsText says after the order of the sources for each setting what it is, where it can be set,
+// strongest first, what it may be and what holds without it.
+func (m *Main) settingsText() string {
 	var b strings.Builder
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
@@ -44,8 +54,7 @@ func (m *Main) settingsTopic() *cobra.Command {
 		}
 		place("default", cmp.Or(s.Fallback, s.Absent))
 	}
-	return &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key",
-		Long: b.String()}
+	return b.String()
 }
 
 // printConfig shows every setting with its value and its origin, and no secret:

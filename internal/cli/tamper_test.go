@@ -227,7 +227,7 @@ func TestBitFlips(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays many runs")
 	}
-	flips := 8
+	flips := 5
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		flips = 2000
 	}
@@ -282,7 +282,7 @@ func TestEdits(t *testing.T) {
 	}
 	s := newTamper(t)
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
-		s.every = 4
+		s.every = 8
 	}
 	other := filepath.Join(t.TempDir(), "other")
 	foreign := recordedInThree(t, other, "6")

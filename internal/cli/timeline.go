@@ -10,24 +10,24 @@ import (
 )
 
 // explainTimeline prints what an agent did, tick by tick.
-func (m explanations) explainTimeline(runDir string, f explainFlags) error {
+func explainTimeline(m *Main, runDir string, f explainFlags) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
 	}
-	t := explain.Timeline{From: f.from, To: f.to}
+	t := explain.Timeline{From: f.From, To: f.To}
 	var rows []explain.Row
 	last := int64(0) // whole tick
-	table := explain.TableOf(dir, f.agent)
+	table := explain.TableOf(dir, f.Agent)
 	for r, err := range table.Rows() {
 		if err != nil {
 			return m.unread(runDir, err)
 		}
 		last = r.Tick
 		switch {
-		case !f.json:
+		case !f.JSON:
 			t.Add(r)
-		case r.Tick >= f.from && (f.to == 0 || r.Tick <= f.to):
+		case r.Tick >= f.From && (f.To == 0 || r.Tick <= f.To):
 			r.Decision = nil // which has much that is not shown
 			rows = append(rows, r)
 		}
@@ -35,29 +35,28 @@ func (m explanations) explainTimeline(runDir string, f explainFlags) error {
 	switch {
 	case last == 0:
 		return badInput("the trace holds no whole tick yet")
-	case last < f.from:
-		return badInput("no tick from %d on; the run has ticks 1 to %d", f.from, last)
-	case f.json:
+	case last < f.From:
+		return badInput("no tick from %d on; the run has ticks 1 to %d", f.From, last)
+	case f.JSON:
 		return m.printJSON(struct {
 			Agent string        `json:"agent_id"`
 			Rows  []explain.Row `json:"rows"`
-		}{f.agent, rows})
+		}{f.Agent, rows})
 	}
 	var b, next bytes.Buffer
 	columns := m.outputColumns()
 	plaintext.Fprintf(&b, "%s\n\n",
-		fitText(fmt.Sprintf("%s in %s", f.agent, plaintext.Escape(runText(table.Header().Settings))), columns))
+		fitText(fmt.Sprintf("%s in %s", f.Agent, plaintext.Escape(runText(table.Header().Settings))), columns))
 	writeTimeline(&b, t.Lines, columns)
 	if t.More > 0 {
-		m.printAdvice(&next, timelineAdvice(runDir, f.agent, t.More))
+		m.printAdvice(&next, timelineAdvice(runDir, f.Agent, t.More))
 	}
-	m.printAdvice(&next, lastTurnAdvice(t.Lines, runDir, f.agent)...)
+	m.printAdvice(&next, lastTurnAdvice(t.Lines, runDir, f.Agent)...)
 	plaintext.Fprintf(&b, "\n")
 	for line := range strings.Lines(next.String()) {
 		plaintext.Fprintf(&b, "%s\n", fitAdvice(strings.TrimSuffix(line, "\n"), columns))
 	}
-	_, err = m.Stdout.Write(b.Bytes())
-	return err
+	return m.print(b.String())
 }
 
 // fitText is a line cut to so many columns, or whole if columns is 0.

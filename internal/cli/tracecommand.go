@@ -11,17 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/dashboard"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
-// traceFiles are commands about traces as files.
-type traceFiles struct{ *Main }
-
 // traceCommand works on traces as files. Its canonical form is for comparing runs
 // with any tool that compares files.
-func (m traceFiles) traceCommand() *cobra.Command {
+func traceCommand(m *Main) *cobra.Command {
 	var output string
 	canonical := &cobra.Command{
 		Use:   "canonical RUN",
@@ -29,10 +27,10 @@ func (m traceFiles) traceCommand() *cobra.Command {
 		Args:  oneArgument("a run directory"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if output == "" {
-				return m.canonicalTrace(args[0], m.Stdout)
+				return canonicalTrace(m, args[0], m.Stdout)
 			}
 			// A cut file would differ from every other and accuse the run.
-			return m.writeFromTrace(args[0], output, func(f *os.File) error { return m.canonicalTrace(args[0], f) })
+			return m.writeFromTrace(args[0], output, func(f *os.File) error { return canonicalTrace(m, args[0], f) })
 		},
 	}
 	canonical.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
@@ -40,7 +38,7 @@ func (m traceFiles) traceCommand() *cobra.Command {
 		Use:   "cat RUN",
 		Short: "print all lines of a run's trace, whatever files it is spread over",
 		Args:  oneArgument("a run directory"),
-		RunE:  func(_ *cobra.Command, args []string) error { return m.catTrace(args[0]) },
+		RunE:  func(_ *cobra.Command, args []string) error { return catTrace(m, args[0]) },
 	}
 	var head string
 	verify := &cobra.Command{
@@ -51,7 +49,7 @@ func (m traceFiles) traceCommand() *cobra.Command {
 			if hash, err := hex.DecodeString(head); c.Flags().Changed("head") && (err != nil || len(hash) != 8) {
 				return badInput("--head %s is no head of a trace; allowed: the 16 digits that a run prints at its end", shown(head))
 			}
-			return m.verifyTrace(args[0], trace.Chain(strings.ToLower(head)))
+			return verifyTrace(m, args[0], trace.Chain(strings.ToLower(head)))
 		},
 	}
 	verify.Flags().StringVar(&head, "head", "", "the head that was kept of the trace: a line must have it")
@@ -60,7 +58,7 @@ func (m traceFiles) traceCommand() *cobra.Command {
 }
 
 // catTrace copies the lines of a run's trace to stdout as they are.
-func (m traceFiles) catTrace(runDir string) error {
+func catTrace(m *Main, runDir string) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -78,7 +76,7 @@ func (m traceFiles) catTrace(runDir string) error {
 
 // verifyTrace checks every line of a run's trace against its chain, the report against the
 // trace, and the trace against a head that was kept elsewhere, empty for none.
-func (m traceFiles) verifyTrace(runDir string, head trace.Chain) error {
+func verifyTrace(m *Main, runDir string, head trace.Chain) error {
 	dir, err := m.openRun(runDir)
 	if err != nil {
 		return err
@@ -104,8 +102,7 @@ func (m traceFiles) verifyTrace(runDir string, head trace.Chain) error {
 	for _, missing := range rest.Missing {
 		plaintext.Fprintf(m.Stderr, "note: %s; it is not checked\n", missing)
 	}
-	_, err = io.WriteString(m.Stdout, said+verifiedText(rest))
-	return err
+	return m.print(said + verifiedText(rest))
 }
 
 // verifiedText says what beside the trace is as it was written, and what nothing vouches for.
@@ -132,7 +129,7 @@ func verifiedText(v run.Verified) string {
 // canonicalTrace writes the canonical form of a run's trace to w. Two runs with
 // equal canonical traces are equal: same requests, decisions, events and digests.
 // On an error w may hold a beginning of it.
-func (m traceFiles) canonicalTrace(runDir string, w io.Writer) error {
+func canonicalTrace(m *Main, runDir string, w io.Writer) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
 		return err
@@ -152,33 +149,29 @@ func (m traceFiles) canonicalTrace(runDir string, w io.Writer) error {
 // reportCommand folds a trace again, for a run that was killed before it could or
 // to read an old trace with a newer report. Without --json the summary is
 // printed, the same text as at the end of a run.
-func (m reports) reportCommand() *cobra.Command {
+func reportCommand(m *Main) *cobra.Command {
 	var jsonPath, htmlPath string
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "fold a run's trace into a report again",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := m.foldReport(args[0])
+			r, err := foldReport(m, args[0])
 			if err == nil && htmlPath != "" {
-				err = dashboards(m).writePage(c.Context(), args[0], htmlPath)
+				err = writeNamed(m, "page    ", args[0], htmlPath,
+					func(f *os.File) error { return dashboard.WriteFile(c.Context(), m.path(args[0]), f) })
 			}
 			if err != nil {
 				return err
 			}
 			switch jsonPath {
 			case "":
-				_, err = io.WriteString(m.Stdout, r.Text())
+				return m.print(r.Text())
 			case "-":
-				_, err = m.Stdout.Write(r.JSON())
-			default:
-				if err := m.writeFromTrace(args[0], jsonPath,
-					func(f *os.File) error { _, err := f.Write(r.JSON()); return err }); err != nil {
-					return err
-				}
-				_, err = plaintext.Fprintf(m.Stdout, "report  %s\n", jsonPath)
+				return m.print(string(r.JSON()))
 			}
-			return err
+			return writeNamed(m, "report  ", args[0], jsonPath,
+				func(f *os.File) error { _, err := f.Write(r.JSON()); return err })
 		},
 	}
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")

@@ -139,7 +139,7 @@ func (p plan) unusableHint(kind string) string {
 // resumable reports whether another process can continue the run. It cannot continue a fork
 // that has not reached its own ticks, because only the parent has the answers before those.
 func (p plan) resumable(result engine.Result) bool {
-	return p.fork == nil || result.TicksDone >= p.fork.atTick
+	return p.fork == nil || result.TicksDone >= p.fork.AtTick
 }
 
 // providerHint names the setting that may have ended the run: a bound on time if

@@ -186,10 +186,7 @@ func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage)
 		raws = streamed // some servers send the items before the final response alone
 	}
 	for _, raw := range raws {
-		if c.scrub.suspect(raw) {
-			raw = json.RawMessage(c.scrub.known(string(raw)))
-		}
-		item, ok := llmclient.ParseItem(raw)
+		item, ok := llmclient.ParseItem(json.RawMessage(c.scrub.known(string(raw))))
 		if !ok {
 			nonObjects++
 			continue

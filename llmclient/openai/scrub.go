@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"regexp"
@@ -37,9 +36,6 @@ type scrubber struct {
 	// known removes the configured secrets. It is a function because package fmt
 	// prints no more of one than its address.
 	known func(string) string
-	// suspect reports whether a text may hold one of them: it looks for their bytes, which
-	// is cheaper than to replace them.
-	suspect func([]byte) bool
 }
 
 // newScrubber returns a scrubber that also removes the given secrets, however a server
@@ -75,10 +71,7 @@ func newScrubber(secrets ...string) scrubber {
 	if len(all) > 0 {
 		marks = append(all, `\u00`, `\/`)
 	}
-	suspect := func(text []byte) bool {
-		return slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
-	}
-	return scrubber{suspect: suspect, known: func(text string) string {
+	return scrubber{known: func(text string) string {
 		if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) }) {
 			return text
 		}
@@ -133,15 +126,7 @@ func (s scrubber) label(text string) string { return plaintext.Clip(s.clean(text
 func (s scrubber) clean(text string) string {
 	text = plaintext.Line(strings.ToValidUTF8(text[:min(len(text), cleanBytesMax)], ""))
 	text = s.known(text)
-	// Few texts have the bytes without which a pattern cannot match.
-	if strings.Contains(text, "sk-") {
-		text = tokenText.ReplaceAllString(text, secretMark)
-	}
-	if strings.Contains(strings.ToLower(text), "bearer") {
-		text = bearerText.ReplaceAllString(text, "Bearer "+secretMark)
-	}
-	if strings.Contains(text, "=") {
-		text = pairText.ReplaceAllString(text, "${1}"+secretMark)
-	}
-	return text
+	text = tokenText.ReplaceAllString(text, secretMark)
+	text = bearerText.ReplaceAllString(text, "Bearer "+secretMark)
+	return pairText.ReplaceAllString(text, "${1}"+secretMark)
 }

@@ -17,7 +17,7 @@ var undoneKeys = []string{`"not_done"`, `"last_turn"`}
 // that the policy would do anyway are left out.
 func (s stage) echoes(own []proposal) (list []proposal) {
 	l := s.prompt.language
-	marks := append([]string{l.notDone, l.wrong, l.refused}, undoneKeys...)
+	marks := append([]string{l.planned, l.notDone, l.wrong, l.refused}, undoneKeys...)
 	for _, text := range shownTexts(s.request.input) {
 		for line := range strings.Lines(text) {
 			if !slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(line, m) }) {

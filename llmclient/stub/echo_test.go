@@ -18,6 +18,8 @@ func TestEchoes(t *testing.T) {
 		{"a chain", "execute_until ended: message_received in step 2 of 3 after 1 attempts; not done: " +
 			"transfer_resource agent-2 hardware 2; move_agent far-rock", `move_agent("far-rock") transfer_resource("agent-2","hardware",2)`},
 		{"withheld steps", `{"not_done":["transfer_resource agent-2 data 7"]}`, `transfer_resource("agent-2","data",7)`},
+		{"a plan", "planned in tick 8, not done: harvest_radiation 3; transfer_resource agent-2 data 7 max_ticks 4",
+			`transfer_resource("agent-2","data",7)`},
 		{"a refusal", "[d4] tick 4: transfer_resource agent-2 data 900 refused: insufficient_resource",
 			`transfer_resource("agent-2","data",900)`},
 		{"a fault", "What was wrong: transfer_resource agent-2 data 9: policy_amount 5 units",

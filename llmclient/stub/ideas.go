@@ -148,6 +148,9 @@ const (
 	eventEnoughPower = "electricity_above"
 )
 
+// yieldLeast is a harvest that is too small to repeat.
+const yieldLeast = 3
+
 // attemptsMax bounds a standing order. What a situation looks like is not true for
 // ever, and other agents share it.
 const attemptsMax = 4
@@ -165,7 +168,7 @@ func (s stage) standing(action object) object {
 	}
 	var until []any
 	for i, event := range []string{eventEnoughPower, eventYieldBelow} {
-		if value := []int64{enough, max(3, each/3)}[i]; slices.Contains(s.offers.events, event) {
+		if value := []int64{enough, max(yieldLeast, each/3)}[i]; slices.Contains(s.offers.events, event) {
 			until = append(until, object{"event": event, "value": value, "value_lte": value})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // grammar of the lines and all names are the same in every language.
 type language struct {
 	headingObservation, headingGoals, headingKnown, headingHistory, headingLastOutcome, headingMemory, headingDocuments,
-	headingMessages, headingQuestion string
+	headingPlaybook, headingMessages, headingQuestion string
 
 	keyYou, keyHere, keyCan, keyPlaces, keyAgents, keyFactories, keyRecipes string
 	columnCost, columnTicks, columnEmission                                 string
@@ -25,9 +25,9 @@ type language struct {
 	more string
 	// queued follows a number of batches, ready a number of ticks.
 	queued, ready string
-	// refused follows an action that the world refused. notDone leads to what is left of a plan or a
-	// chain, wrong to what was refused in a turn.
-	refused, notDone, wrong string
+	// refused follows an action that the world refused. planned leads to what is left of a plan,
+	// notDone of a chain, and wrong to what was refused in a turn.
+	refused, planned, notDone, wrong string
 	// all stands for all agents.
 	all string
 
@@ -55,6 +55,7 @@ func newLanguage(w *words.Language) language {
 		headingObservation: heading(h.Observation.Lead()), headingGoals: heading(h.Goals),
 		headingKnown: heading(h.Known), headingHistory: heading(h.History), headingLastOutcome: heading(h.Outcome),
 		headingMemory: heading(h.Memory), headingDocuments: heading(h.Documents), headingMessages: heading(h.Messages),
+		headingPlaybook: heading(h.Playbook),
 		headingQuestion: heading(w.Interview.Heading.Lead()),
 
 		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
@@ -65,6 +66,7 @@ func newLanguage(w *words.Language) language {
 		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
+		planned: strings.Trim(lines.Planned.Trail(), " ,:"),
 		notDone: strings.Trim(w.Observation.NotDone.Lead(), " ;:"), wrong: strings.TrimSpace(w.Asides.Fault.Lead()),
 
 		keyTerms: key(lines.Terms), keyOwnTerms: key(lines.OwnTerms), from: mark(t.From), receiver: mark(t.Receiver),

@@ -17,8 +17,9 @@ import (
 // What it finds worth learning is plain: what the world refuses, what the dry run
 // keeps refusing, and waiting while something else could be done.
 type learner struct {
-	mode Mode
-	tool tool
+	mode     Mode
+	tool     tool
+	language learnerLanguage
 	// outcomes are the decisions of the list, lessons the playbook, texts what others
 	// wrote.
 	outcomes []outcome
@@ -47,22 +48,46 @@ const (
 	propertyDeltas   = "deltas"
 )
 
-// The headings of the sections, which every language has in English.
-var (
-	reflection       = &words.In(words.English).Reflection
-	headingDecisions = heading(reflection.Decisions)
-	headingPlaybook  = heading(reflection.Playbook)
-	headingTexts     = reflection.Texts
-)
+// learnerLanguage is what the learner has to know of the language of a prompt: the headings of the
+// sections it reads, and the forms of their lines.
+type learnerLanguage struct {
+	decisions, playbook, texts string
+	// used leads to the bullets that a decision used, refused and failed to why it came to nothing.
+	used, refused, failed                string
+	outcome, lesson, refusalEnd, wanting *regexp.Regexp
+}
 
-var (
-	// fromLine is a text with its sender in front, as a client without an envelope writes it.
-	fromLine    = regexp.MustCompile(`^(?:\[[^\]\s]+\] )?(?:[Ff]rom|来自) \S+?[:：] ?(.*)$`)
-	outcomeLine = regexp.MustCompile(`^tick (\d+): (\S+) ?(.*)$`)
-	lessonLine  = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*?)(?: \(helpful (\d+), harmful (\d+), neutral \d+\))?$`)
-	refusalEnd  = regexp.MustCompile(`(?:^| )refused: (\S+)(?: ([a-z_]+))?(?: requested (\d+))?`)
-	wantedEnd   = regexp.MustCompile(`no usable decision: guard_rejected, wanted (\S+)`)
-)
+// learnerLanguages are those of the prompts, English first.
+var learnerLanguages = readLearnerLanguages()
+
+func readLearnerLanguages() (all []learnerLanguage) {
+	for _, code := range words.Languages() {
+		w := words.In(code)
+		r := &w.Reflection
+		// A line is its form with patterns in the places.
+		pattern := func(form words.Form, places ...any) string {
+			text := regexp.QuoteMeta(form.Text(places...))
+			return strings.NewReplacer("NUMBER", `(\d+)`, "LESSON", `\[([a-z]+-\d{5,})\] (.*)`).Replace(text)
+		}
+		all = append(all, learnerLanguage{
+			decisions: r.Decisions, playbook: r.Playbook, texts: r.Texts,
+			used: r.Used.Lead(), refused: w.History.Refused, failed: w.History.Failed,
+			outcome: regexp.MustCompile("^" + pattern(w.History.Tick, "NUMBER") + `(\S+) ?(.*)$`),
+			lesson:  regexp.MustCompile("^" + pattern(r.Worth, "LESSON", "NUMBER", "NUMBER", "NUMBER") + "$"),
+			refusalEnd: regexp.MustCompile(regexp.QuoteMeta(w.History.Refused) + `(\S+)(?: ([a-z_]+))?(?: ` +
+				regexp.QuoteMeta(w.History.Requested) + ` (\d+))?`),
+			wanting: regexp.MustCompile(regexp.QuoteMeta(w.History.Failed) + "(?:guard_rejected|world_would_refuse)" +
+				regexp.QuoteMeta(r.Wanted.Lead()) + `(\S+)`),
+		})
+	}
+	return all
+}
+
+// bareLesson is a lesson as a prompt of a decision shows it, without counts.
+var bareLesson = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*)$`)
+
+// fromLine is a text with its sender in front, as a client without an envelope writes it.
+var fromLine = regexp.MustCompile(`^(?:\[[^\]\s]+\] )?(?:[Ff]rom|来自) \S+?[:：] ?(.*)$`)
 
 // newLearner reads a request; ok is false when it is none to reflect.
 func newLearner(mode Mode, r request) (l learner, ok bool) {
@@ -75,21 +100,28 @@ func newLearner(mode Mode, r request) (l learner, ok bool) {
 		return l, false
 	}
 	l.mode, l.turn = mode, readTranscript(r.input)
+	l.language = learnerLanguages[0]
 	for _, item := range r.input {
 		if item.Kind != llmclient.KindMessage || item.Role != "user" {
 			continue
 		}
-		decisions, _, _ := section(item.Text, headingDecisions)
+		for _, known := range learnerLanguages {
+			if strings.Contains(item.Text, known.decisions) {
+				l.language = known
+			}
+		}
+		decisions, _, _ := section(item.Text, heading(l.language.decisions))
 		for line := range strings.Lines(decisions) {
-			line, cited, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " | used ")
-			if parts := outcomeLine.FindStringSubmatch(line); parts != nil {
+			line, cited, _ := strings.Cut(strings.TrimRight(line, "\r\n"), l.language.used)
+			line, _, _ = strings.Cut(line, " | ") // what came of it later
+			if parts := l.language.outcome.FindStringSubmatch(line); parts != nil {
 				used := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(cited))
 				l.outcomes = append(l.outcomes, outcome{integer(parts[1]), parts[2], parts[3], used})
 			}
 		}
-		playbook, _, _ := section(item.Text, headingPlaybook)
+		playbook, _, _ := section(item.Text, heading(l.language.playbook))
 		l.lessons = append(l.lessons, readLessons(playbook)...)
-		texts, _, _ := section(item.Text, headingTexts)
+		texts, _, _ := section(item.Text, l.language.texts)
 		for line := range strings.Lines(texts) {
 			var shown struct{ Text string }
 			if m := fromLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
@@ -111,9 +143,18 @@ func (t tool) takes(property string) bool {
 func readLessons(body string) []lesson {
 	var list []lesson
 	for line := range strings.Lines(body) {
-		if parts := lessonLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); parts != nil {
-			list = append(list, lesson{parts[1], parts[2], integer(parts[3]), integer(parts[4])})
+		line = strings.TrimRight(line, "\r\n")
+		bare := bareLesson.FindStringSubmatch(line)
+		if bare == nil {
+			continue
 		}
+		l := lesson{id: bare[1], content: bare[2]}
+		for _, known := range learnerLanguages {
+			if parts := known.lesson.FindStringSubmatch(line); parts != nil {
+				l = lesson{parts[1], parts[2], integer(parts[3]), integer(parts[4])}
+			}
+		}
+		list = append(list, l)
 	}
 	return list
 }
@@ -138,7 +179,7 @@ func (l learner) verdicts() []any {
 	tags := []any{}
 	for _, d := range l.outcomes {
 		verdict := "helpful"
-		if d.failed() {
+		if l.failed(d) {
 			verdict = "harmful"
 		} else if d.waits() {
 			verdict = "neutral"
@@ -150,8 +191,10 @@ func (l learner) verdicts() []any {
 	return tags
 }
 
-func (d outcome) failed() bool {
-	return strings.Contains(d.rest, "refused: ") || strings.Contains(d.rest, "no usable decision: ")
+// failed reports whether a decision came to nothing.
+func (l learner) failed(d outcome) bool {
+	failure := func(word string) bool { return strings.Contains(" "+d.rest, word) }
+	return failure(l.language.refused) || failure(l.language.failed)
 }
 
 func (d outcome) waits() bool { return d.action == "wait" || d.action == "wait_ticks" }
@@ -182,10 +225,10 @@ func (l learner) insights() []any {
 	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick " +
 		"that allows it.", section: "res"}
 	for _, d := range l.outcomes {
-		if d.waits() && !d.failed() {
+		if d.waits() && !l.failed(d) {
 			waits.ticks = append(waits.ticks, d.tick)
 		}
-		text, about := d.lesson()
+		text, about := l.lesson(d)
 		same := slices.IndexFunc(found, func(f finding) bool { return f.text == text })
 		switch {
 		case text == "":
@@ -215,11 +258,11 @@ func asList(ticks []int64) []any {
 }
 
 // lesson is what a failed decision teaches, and the section it belongs to.
-func (d outcome) lesson() (text, about string) {
-	if wanted := wantedEnd.FindStringSubmatch(d.rest); wanted != nil {
+func (l learner) lesson(d outcome) (text, about string) {
+	if wanted := l.language.wanting.FindStringSubmatch(" " + d.rest); wanted != nil {
 		return fmt.Sprintf("Do not insist on %s after the dry run refused it: draft another action.", wanted[1]), "proto"
 	}
-	refused := refusalEnd.FindStringSubmatch(d.rest)
+	refused := l.language.refusalEnd.FindStringSubmatch(" " + d.rest)
 	if refused == nil {
 		return "", ""
 	}

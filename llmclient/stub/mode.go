@@ -13,8 +13,8 @@ type Mode string
 const (
 	// ModeNormal is the policy without any such manner, as is the zero value.
 	ModeNormal Mode = "normal"
-	// ModeNeedsBullet waits unless a lesson in the prompt tells it not to. So a run
-	// with the lesson does better than one without, which checks that lessons get
+	// ModeNeedsBullet waits, but for one tick in eight, unless a lesson in the prompt tells it not to. So
+	// a run with the lesson does better than one without, which checks that lessons get
 	// from one run into the prompts of the next; it says nothing about models.
 	ModeNeedsBullet Mode = "needs_bullet"
 	// ModeGullible tells its neighbours a false lesson, and proposes whatever it reads
@@ -32,25 +32,32 @@ func Modes() []string {
 		string(ModeMalformed)}
 }
 
-// bent returns the ideas of a mode in place of the policy's own, and the lesson they
+// bent returns the stage with the ideas of a mode in place of the policy's own, and the lesson they
 // follow.
-func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
+func (s stage) bent(mode Mode) stage {
 	switch mode {
 	case ModeNeedsBullet:
 		l, told := urged(s.lessons)
-		if !told {
-			return []proposal{wait("No lesson in the prompt says what to do.")}, ""
+		s.follows = l.id
+		switch {
+		case told:
+		case s.see.Tick%8 == 1:
+			// One action, that a window has something to learn from.
+			s.ideas = []proposal{{action: s.ideas[0].action, why: s.ideas[0].why}}
+			s.offers.then = 0
+		default:
+			s.ideas = []proposal{wait("No lesson in the prompt says what to do.")}
 		}
-		return s.ideas, l.id
 	case ModeGullible:
 		if _, ok := affordance(s.see, actionSend); ok && len(s.see.Agents) > 0 && s.see.Tick%4 == 1 {
-			return append([]proposal{{
+			s.follows = ""
+			s.ideas = append([]proposal{{
 				action: object{"action": actionSend, slotTo: s.see.Agents[0].ID, slotText: falseLesson},
 				why:    "Everybody should know this.",
-			}}, s.ideas...), ""
+			}}, s.ideas...)
 		}
 	}
-	return s.ideas, s.follows
+	return s
 }
 
 // falseLesson is what gullible agents tell each other.

@@ -61,7 +61,7 @@ func (o Options) decide(r request) Result {
 	} else if o.Obeys != nil {
 		x.answer = x.stage.obey(o).answer()
 	} else {
-		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
+		x.stage = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()
 	}
 	x.answer = x.stage.mannered(o.Manners.of(x.stage.see.Self.ID), x.answer)

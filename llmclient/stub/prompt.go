@@ -29,6 +29,8 @@ type prompt struct {
 	// each takes.
 	recipes []string
 	inputs  map[string][]world.Amount
+	// ticks is how long they say that a batch of each takes.
+	ticks map[string]int64
 	// playbook is the text of the last section of lessons.
 	playbook string
 	// turnStart is the index of the first item after the observation: from there
@@ -70,9 +72,14 @@ func readPrompt(input []llmclient.Item) prompt {
 		for line := range strings.Lines(rules) {
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
-					said := split(strings.ReplaceAll(split(entry, ',')[0], "+", ""), ' ')
+					parts := split(entry, ',')
+					said := split(strings.ReplaceAll(parts[0], "+", ""), ' ')
 					name := word(said[0])
 					p.recipes = append(p.recipes, name)
+					if p.ticks == nil {
+						p.ticks = map[string]int64{}
+					}
+					p.ticks[name] = integer(parts[len(parts)-1])
 					for i := 1; i+1 < len(said); i += 2 {
 						if p.inputs == nil {
 							p.inputs = map[string][]world.Amount{}
@@ -82,7 +89,7 @@ func readPrompt(input []llmclient.Item) prompt {
 				}
 			}
 		}
-		if text, _, ok := section(item.Text, headingPlaybook); ok {
+		if text, _, ok := section(item.Text, l.headingPlaybook); ok {
 			p.playbook = text
 		}
 		if text, _, ok := section(item.Text, l.headingHistory); ok {

@@ -128,7 +128,7 @@ func TestARefusedDecisionIsReplacedAndThenGivenUp(t *testing.T) {
 			t.Errorf("after three refusals the policy wants %s, want wait", mark)
 		}
 		tried[mark] = true
-		input = append(append(input, r.Items...), llmclient.FunctionOutput(call.CallID, `{"status":"error","code":"GUARD_REJECTED"}`))
+		input = append(append(input, r.Items...), llmclient.FunctionOutput(call.CallID, `{"status":"error","code":"WORLD_WOULD_REFUSE"}`))
 	}
 }
 

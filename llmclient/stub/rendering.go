@@ -28,8 +28,8 @@ type rendering struct {
 	// stepped asks for steps, every [cacheStep] tokens.
 	stepped bool
 
-	marked, messages, steps []boundary
-	opening                 *boundary
+	// ends are where a prefix may end: marks, ends of messages, or steps.
+	ends []boundary
 }
 
 // cachePlan is what a provider's cache does with the request. Models since GPT-5.6, and
@@ -53,11 +53,11 @@ func (r request) cachePlan() (p cachePlan) {
 	d.addInput(r)
 	switch {
 	case d.stepped:
-		p = steppedPlan(d.steps)
+		p = cachePlan{ends: d.ends, writes: d.ends, free: true}
 	case llmclient.TextOf(options["mode"]) == "explicit":
-		p = explicitPlan(d.marked)
+		p = explicitPlan(d.ends)
 	default:
-		p = implicitPlan(d.marked, d.messages, d.opening)
+		p = implicitPlan(d.ends)
 	}
 	p.input = tokens(int(d.bytes))
 	return p
@@ -68,7 +68,7 @@ func (r request) cachePlan() (p cachePlan) {
 func (d *rendering) addInput(r request) {
 	if text := r.sent["input"]; len(text) > 0 && text[0] == '"' {
 		d.addContent("user", text)
-		d.messages = append(d.messages, d.here(d.lifetime))
+		d.endMessage()
 		return
 	}
 	opens := true // only messages of developers so far
@@ -90,14 +90,16 @@ func (d *rendering) addInput(r request) {
 		default:
 			d.add('o', item.Raw)
 		}
-		if !eligible {
-			continue
+		if eligible {
+			d.endMessage()
 		}
-		d.messages = append(d.messages, d.here(d.lifetime))
-		if opens {
-			end := d.here(d.lifetime)
-			d.opening = &end
-		}
+	}
+}
+
+// endMessage notes that a message ends here.
+func (d *rendering) endMessage() {
+	if !d.stepped {
+		d.ends = append(d.ends, d.here(d.lifetime))
 	}
 }
 
@@ -126,7 +128,9 @@ func (d *rendering) addContent(author string, content json.RawMessage) {
 			d.add('b', llmclient.Marshal(members)) // in the order of names
 		}
 		if !isNull(mark) {
-			d.marked = append(d.marked, d.here(lifetimeOf(llmclient.MembersOf(mark)["ttl"], d.lifetime)))
+			end := d.here(lifetimeOf(llmclient.MembersOf(mark)["ttl"], d.lifetime))
+			end.marked = true
+			d.ends = append(d.ends, end)
 		}
 	}
 }
@@ -149,7 +153,7 @@ func (d *rendering) add(kind byte, part json.RawMessage) {
 		_, _ = d.hash.Write(part[:n])
 		d.bytes += n
 		part = part[n:]
-		d.steps = append(d.steps, d.here(d.lifetime))
+		d.ends = append(d.ends, d.here(d.lifetime))
 	}
 	_, _ = d.hash.Write(part)
 	d.bytes += int64(len(part))

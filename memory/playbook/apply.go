@@ -18,7 +18,8 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 // It depends on nothing but its arguments and changes none of them. If nothing
 // changes, next is p itself; otherwise its version is one higher. For any deltas,
 //
-//  1. the trust of a bullet never rises,
+//  1. the trust of a bullet never rises, but for a lesson that was derived from what one agent chose
+//     and is learned again from the world's own answer, or from the choice of a second agent,
 //  2. a decision counts at most once for a bullet, and only if it used it,
 //  3. counts are never lost but with their bullet: an update keeps them, a merge
 //     adds them up,

@@ -60,6 +60,26 @@ type Evidence struct {
 	Agent string `json:"agent" toml:"agent"`
 	// Outcome is its outcome, as the world reported it.
 	Outcome string `json:"outcome,omitempty" toml:"outcome,omitempty"`
+	// Givers are the ids of the agents whose free choice the effect of the decision was, with spaces
+	// between; empty if the world itself answered. Such evidence shows what they chose, and they may
+	// have chosen it to be learned.
+	Givers string `json:"givers,omitempty" toml:"givers,omitempty"`
+}
+
+// rests returns how far a lesson may be trusted that rests on the given evidence: like an agent's own
+// observation if the world answered one of the decisions, or if two agents chose alike.
+func rests(all []Evidence) trace.Trust {
+	var givers []string
+	for _, e := range all {
+		if e.Givers == "" {
+			return trace.TrustSelfObservation
+		}
+		givers = newest(givers, strings.Fields(e.Givers), len(all)*giversMax)
+	}
+	if len(givers) < 2 {
+		return trace.TrustDerived
+	}
+	return trace.TrustSelfObservation
 }
 
 // Credit is the fingerprint of a decision that was counted for a bullet, so that
@@ -134,11 +154,19 @@ func (b *Bullet) count(tag Tag) *int {
 	return nil
 }
 
+// Harms reports whether the bullet did more harm than good, in enough uses that a model may remove it.
+func (b Bullet) Harms() bool { return b.Uses() >= usesMin && b.Harmful > b.Helpful }
+
 // Helpfulness returns (Helpful+1)/(Helpful+Harmful+2) in thousandths: 500 for a
 // bullet that was never tried, and nearer to 0 or 1000 the more decisions agree.
 // Neutral uses do not count: they say nothing against a lesson.
 func (b Bullet) Helpfulness() int64 {
 	return 1000 * int64(b.Helpful+1) / int64(b.Helpful+b.Harmful+2)
+}
+
+// chosen reports whether the bullet is derived because all that it rests on is what one agent chose.
+func (b Bullet) chosen() bool {
+	return b.Trust == trace.TrustDerived && len(b.Evidence) > 0 && rests(b.Evidence) == trace.TrustDerived
 }
 
 // Chars returns the length of the content in characters.
@@ -190,6 +218,7 @@ func newest[T comparable](old, added []T, limit int) []T {
 // The longest names and outcomes kept, in characters.
 const (
 	nameMax    = 80
+	giversMax  = 4
 	outcomeMax = 160
 	reasonMax  = 200
 )
@@ -198,8 +227,17 @@ const (
 func (e Evidence) clean() Evidence {
 	return Evidence{
 		Run: short(e.Run, nameMax), Tick: max(e.Tick, 0), Agent: short(e.Agent, nameMax),
-		Outcome: short(e.Outcome, outcomeMax),
+		Outcome: short(e.Outcome, outcomeMax), Givers: cleanGivers(e.Givers),
 	}
+}
+
+// cleanGivers keeps the first giversMax ids.
+func cleanGivers(givers string) string {
+	var ids []string
+	for _, id := range strings.Fields(givers) {
+		ids = append(ids, short(id, nameMax))
+	}
+	return strings.Join(ids[:min(len(ids), giversMax)], " ")
 }
 
 // short returns text as one line of at most limit characters.

@@ -58,7 +58,7 @@ type Delta struct {
 	// least one for anything else. Their outcomes are taken from the consolidation, not
 	// from here.
 	Evidence []Evidence
-	// Trust is the least trust of everything the lesson was made from, as far as
+	// Trust is the least trust of everything the lesson was made from besides its evidence, as far as
 	// the caller knows; the zero value is refused. The trust of the parents is
 	// looked up and can only lower it.
 	Trust trace.Trust
@@ -180,6 +180,8 @@ const (
 	Unchanged Code = "unchanged"
 	// NotUsed: the decision did not use the bullet.
 	NotUsed Code = "not_used"
+	// ChosenByOthers: what came of the decision was the free choice of the agent Other.
+	ChosenByOthers Code = "chosen_by_others"
 	// AlreadyCredited: the decision was counted for the bullet before.
 	AlreadyCredited Code = "already_credited"
 	// TooFewUses: the bullet was used Value times; Limit are needed to judge it.

@@ -212,11 +212,11 @@ var keys = map[string]string{
 	"":        "format, version, last, section, bullet, history",
 	"section": "name, title",
 	"bullet": "id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence " +
-		"{run, tick, agent, outcome}, " +
+		"{run, tick, agent, outcome, givers}, " +
 		"parents, credited",
 	"history": "version, tick, note, change",
-	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained " +
-		"{evidence, credited}",
+	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome, givers}, was {the keys of a bullet}, " +
+		"gained {evidence, credited}",
 }
 
 // syntaxError says what is allowed in place of an unknown key.

@@ -110,12 +110,12 @@ func TestParseErrors(t *testing.T) {
 		{head + "[[bullet]]\nid = 'navi-00001'\n", `line 3: "navi-00001" is not the id of a bullet; one looks like "nav-00012", and begins with nav, res, econ, soc, haz, proto, err, or with the name of a table [[section]]`},
 		{head + bullet + "[[bullet]]\nid = 'res-00001'\n", "line 6: the number of res-00001 is taken by another bullet"},
 		{head + "[[bullet]]\nid = 'nav-00001'\ncontent = 'short'\n", `line 3: the content of nav-00001 has 5 characters; allowed: 10 to 400`},
-		{head + bullet + "helpfull = 1\n", `line 6: unknown key "helpfull"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, parents, credited`},
+		{head + bullet + "helpfull = 1\n", `line 6: unknown key "helpfull"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome, givers}, parents, credited`},
 		{head + bullet + "helpful = 'many'\n", `line 6: bullet.helpful: cannot be a TOML string`},
 		{head + bullet + "helpful = -1\n", `line 3: nav-00001 has the number -1; allowed: 0 to 999999999`},
 		{head + bullet + "trust = 'full'\n", `line 3: unknown trust = "full"; allowed: tool_error, other_agent, derived, self_observation, rules`},
 		{head + bullet + "origin = 'me'\n", `line 3: unknown origin = "me"; allowed: reflection, seed, manual`},
-		{head + bullet + "created = {version = 1, at = 2}\n", `line 6: unknown key "at"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, parents, credited`},
+		{head + bullet + "created = {version = 1, at = 2}\n", `line 6: unknown key "at"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome, givers}, parents, credited`},
 		{head + bullet + "credited = ['12']\n", `line 6: bullet.credited: "12" is not the fingerprint of a decision: 16 digits 0-9 a-f`},
 		{head + bullet + "evidence = [{}, {}, {}, {}, {}, {}, {}, {}, {}]\n", "line 3: nav-00001 has too many entries; allowed: 8 of evidence, 64 credited, 16 parents"},
 		{head + "[[history]]\nversion = 3\n", "line 3: the history goes down by one from version = 2; this is version 3, not 2"},
@@ -124,7 +124,7 @@ func TestParseErrors(t *testing.T) {
 		{change + "op = 'tag'\nid = 'nav-00001'\ntag = 'good'\n", `line 8: unknown tag = "good"; allowed: helpful, harmful, neutral`},
 		{change + "op = 'tag'\nid = 'nav'\n", `line 8: "nav" is not the id of a bullet; one looks like "nav-00012"`},
 		{change + "op = 'add'\nid = 'nav-00001'\n[[history.change]]\nop = 'tag'\nid = 'nav-00001'\n", `line 11: the change with op = "tag" lacks what the bullet was`},
-		{change + "was = {id = 'nav-00001', contents = 'x'}\n", `line 9: unknown key "contents"; allowed: op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained {evidence, credited}`},
+		{change + "was = {id = 'nav-00001', contents = 'x'}\n", `line 9: unknown key "contents"; allowed: op, id, tag, reason, evidence {run, tick, agent, outcome, givers}, was {the keys of a bullet}, gained {evidence, credited}`},
 		{head + "[[bullet]]\ncontent = 'Recharge \xff before'\n", "line 4: invalid UTF-8 character in literal string"},
 	} {
 		_, err := Parse([]byte(c.file))

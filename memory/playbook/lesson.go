@@ -10,11 +10,12 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// lesson is content that may be taught, with what it rests on.
+// lesson is content that may be taught, with what it rests on and how far it is trusted.
 type lesson struct {
 	content  string
 	evidence []Evidence
 	parents  []string
+	trust    trace.Trust
 }
 
 // bracketed finds what looks like the id of a source in square brackets.
@@ -37,8 +38,9 @@ func (s *step) lesson(d Delta) (lesson, *Rejected) {
 		return l, refused
 	}
 	l.evidence = evidence
-	// A lesson is trusted like the agent's own observations, so that nothing it was made from
-	// may be trusted less.
+	l.trust = rests(evidence)
+	// A lesson is trusted at most like the agent's own observations, and no source that it was made
+	// from may be trusted less.
 	untaught := func(parent string, level trace.Trust) (lesson, *Rejected) {
 		return l, &Rejected{Code: UntrustedEvidence, Other: parent, Value: int64(level),
 			Limit: int64(trace.TrustSelfObservation)}
@@ -94,11 +96,17 @@ func (s *step) evidence(d Delta) ([]Evidence, *Rejected) {
 	return newest(nil, all, EvidenceMax), nil
 }
 
-// onto returns b with the lesson as its content. The trust can only fall.
+// onto returns b with the lesson as its content. The trust can only fall, unless it was that of one
+// agent's choice.
 func (l lesson) onto(b Bullet) Bullet {
 	b.Content, b.Origin = l.content, Reflection
-	b.Trust = min(b.Trust, trace.TrustSelfObservation)
+	chosen := b.chosen()
 	b.Evidence = newest(b.Evidence, l.evidence, EvidenceMax)
+	if chosen {
+		b.Trust = rests(b.Evidence)
+	} else {
+		b.Trust = min(b.Trust, l.trust)
+	}
 	b.Parents = newest(b.Parents, slices.Clone(l.parents), memory.ParentsMax)
 	return b
 }

@@ -27,6 +27,8 @@ func (s *step) tag(d Delta, at int) (Applied, *Rejected) {
 		return Applied{}, &Rejected{Code: UnknownEvidence, Value: d.Evidence[0].Tick}
 	case !slices.Contains(decision.Used, b.ID):
 		return Applied{}, &Rejected{Code: NotUsed}
+	case rests([]Evidence{evidence}) < trace.TrustSelfObservation:
+		return Applied{}, &Rejected{Code: ChosenByOthers, Other: evidence.Givers}
 	case slices.Contains(b.Credited, evidence.credit()):
 		return Applied{}, &Rejected{Code: AlreadyCredited}
 	}
@@ -103,6 +105,21 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) (Appl
 	return Applied{Before: &gone, Twin: into.ID}, nil
 }
 
+// confirm refuses a lesson that the bullet at a place says already, unless the bullet rests on one
+// agent's choice and the new evidence makes up for it. An operator's word, or a source, is not made
+// up for.
+func (s *step) confirm(d Delta, at int, l lesson) (Applied, *Rejected) {
+	before := s.bullets[at].copied()
+	l.content = before.Content
+	after := l.onto(before.copied())
+	if !before.chosen() || after.chosen() {
+		return Applied{}, &Rejected{Code: Duplicate, Other: before.ID}
+	}
+	after.Updated = s.stamp
+	d.Op = OpUpdate
+	return s.replace(d, at, after, l.evidence)
+}
+
 // add puts a new bullet in.
 func (s *step) add(d Delta) (Applied, *Rejected) {
 	if !slices.Contains(s.sections, d.Section) {
@@ -113,7 +130,7 @@ func (s *step) add(d Delta) (Applied, *Rejected) {
 		return Applied{}, refused
 	}
 	if twin, found := s.twin(lesson.content, ""); found {
-		return Applied{}, &Rejected{Code: Duplicate, Other: s.bullets[twin].ID}
+		return s.confirm(d, twin, lesson)
 	}
 	if s.last >= NumberMax {
 		return Applied{}, &Rejected{Code: Full, Value: int64(s.last), Limit: NumberMax}

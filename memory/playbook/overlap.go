@@ -72,6 +72,13 @@ func newUntrustedTexts(sources []trace.Source) untrustedTexts {
 	return append(texts, authors...)
 }
 
+// Repeats reports whether a content overlaps one of the sources that are less trusted than an agent's own
+// observation.
+func Repeats(content string, sources []trace.Source) bool {
+	_, _, found := newUntrustedTexts(sources).overlap(content)
+	return found
+}
+
 // overlap returns the first text that content overlaps, and the share of the content's
 // stems found there in thousandths.
 func (ts untrustedTexts) overlap(content string) (by untrustedText, share int, found bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -27,6 +28,12 @@ type Playbook struct {
 	history  []Version // oldest first, without gaps, the newest being version
 	index    relevance.Index
 	forms    []form // of each bullet, for telling duplicates
+}
+
+// Says reports whether a bullet says what content says.
+func (p *Playbook) Says(content string) bool {
+	f := newForm(plaintext.Line(content))
+	return slices.ContainsFunc(p.forms, func(held form) bool { return held.twin(f) })
 }
 
 // New returns an empty playbook, version 0.

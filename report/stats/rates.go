@@ -29,16 +29,18 @@ func McNemar(onlyA, onlyB int) float64 {
 //
 //	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
 //
-// It lies within 0..1. It panics unless 0 <= passed <= n and n > 0.
+// It lies within 0..1. It panics unless 0 <= passed <= n and n > 0. Each product is rounded by a conversion
+// of its own, so that no processor fuses it with a sum and every machine gives the same bits.
 func Wilson(passed, n int, alpha float64) Interval {
 	if passed < 0 || passed > n || n == 0 {
 		panic("stats: a rate must be of at least one and at most all")
 	}
 	z := -mathext.NormalQuantile(alpha / 2)
 	total, p := float64(n), float64(passed)/float64(n)
-	centre := p + z*z/(2*total)
-	spread := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
-	scale := 1 + z*z/total
+	z2 := float64(z * z)
+	centre := p + z2/float64(2*total)
+	spread := float64(z * math.Sqrt(float64(p*(1-p))/total+z2/float64(4*float64(total*total))))
+	scale := 1 + z2/total
 	return Interval{max((centre-spread)/scale, 0), min((centre+spread)/scale, 1)}
 }
 

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -167,32 +166,29 @@ func (c *Count) Add(line Line) (whole bool, err error) {
 	return false, nil
 }
 
-// decision counts a decision. Its outcome is null when the world was not asked.
-func (c *Count) decision(r trace.Decision) {
-	if r.DecidedBy == trace.ByStanding {
-		c.counts.Continued++
+// Decide counts a decision.
+func (n *Counts) Decide(d trace.Decision) {
+	if d.DecidedBy == trace.ByStanding {
+		n.Continued++
 	} else {
-		c.counts.Decided++
+		n.Decided++
 	}
+	if d.WaitReason != "" {
+		n.Degraded++
+	}
+	if ruling, _ := d.Ruling(); ruling.Refused() { // what cannot be read was not refused
+		n.Rejected++
+	}
+}
+
+// decision takes in a decision.
+func (c *Count) decision(r trace.Decision) {
+	c.counts.Decide(r)
 	made := Deviation{Tick: r.Tick}
 	if r.Authority != nil {
 		made.Ticks = r.Authority.Deviation
 	}
 	c.State.Open.deviated(r.AgentID, made)
-	if r.WaitReason != "" {
-		c.counts.Degraded++
-	}
-	if refused(r.Outcome) {
-		c.counts.Rejected++
-	}
-}
-
-// refused reports whether an outcome is one that the world refused.
-func refused(outcome json.RawMessage) bool {
-	var o *struct {
-		Accepted bool `json:"accepted"`
-	}
-	return json.Unmarshal(outcome, &o) == nil && o != nil && !o.Accepted
 }
 
 // end adds the tick, which had these calls, to the index.
