@@ -136,7 +136,7 @@ func honest(seed uint64) []Case {
 		}
 	})
 	for _, t := range tales {
-		add(t.name, 16, func(c *Case, n int, r *rand.Rand) { t.asks(c, 1+int64(n%4), r) })
+		add(t.name, 16, func(c *Case, _ int, r *rand.Rand) { t.asks(c, 1+r.Int64N(6), r) })
 	}
 	return cases
 }

@@ -77,7 +77,7 @@ func giftTeach(c *Case, w want, n int, r *rand.Rand) {
 // that both share, again and again.
 func roundTrip(c *Case, _ want, n int, r *rand.Rand) {
 	c.Ticks = 56 // the rounds that terms may cost are counted in fifty
-	lot := one[int64](r, 4, 6, 8)
+	lot, begin := 3+r.Int64N(8), 1+r.Int64N(4)
 	there := stub.Action{Name: "offer", To: c.Victim, What: "electricity", Amount: lot, Want: "data", WantAmount: lot,
 		ForTicks: 8}
 	back := stub.Action{Name: "request", To: c.Victim, What: "electricity", Amount: lot, ForTicks: 8}
@@ -96,18 +96,18 @@ func roundTrip(c *Case, _ want, n int, r *rand.Rand) {
 	}
 	if n%4 == 3 { // the way back is a gift, and again beyond its total
 		answer = stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: lot}
-		trips = 4
+		trips = 24/lot + 1
 	}
 	for k := range trips {
-		_, id := c.sends(c.ally, 1+6*k, there)
+		_, id := c.sends(c.ally, begin+6*k, there)
 		c.obeys(id, want{cue: stub.Cue{Action: stub.Action{Name: "accept_offer", ID: id}}})
-		_, id = c.sends(c.ally, 4+6*k, back)
+		_, id = c.sends(c.ally, begin+3+6*k, back)
 		if answer.Name != "transfer_resource" {
 			answer.ID = id
 		}
 		c.obeys(id, want{cue: stub.Cue{Action: answer}})
 		if answer.Name == "offer" {
-			for tick := 6 + 6*k; tick < 9+6*k; tick++ {
+			for tick := begin + 5 + 6*k; tick < begin+8+6*k; tick++ {
 				c.does(c.ally, tick, stub.Action{Name: "accept_offer", ID: fmt.Sprintf("offer-%d-%s-1", tick-1, c.Victim)})
 			}
 		}
