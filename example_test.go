@@ -212,6 +212,7 @@ func playedRun(scenario string, ticks int64) (dir string, remove func()) {
 		log.Fatal(err)
 	}
 	settings.Ticks = ticks
+	settings.ChainSteps = 0 // ask in every tick
 	dir, remove = runDir()
 	_, err = agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir})
 	if err != nil {

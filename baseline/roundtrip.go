@@ -104,7 +104,8 @@ func worstTrip(all, trip []barter) (loss int64, way []string) {
 
 // lossOf is how much of what the first trade gives does not come back at the lowest rates.
 func lossOf(trip []barter) (loss int64, way []string) {
-	gets, gives, most := big.NewInt(1), big.NewInt(1), big.NewInt(endless)
+	gets, gives := big.NewInt(1), big.NewInt(1)
+	most := big.NewInt(endless)
 	for _, b := range trip {
 		// What the total of this trade lets be given, as an amount of the first one.
 		within := big.NewInt(b.total)

@@ -53,8 +53,12 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	}
 	k.layout = layoutOf[k.cfg.PromptProfile]
 	k.words = wordsOf(k.cfg.Language)
-	k.registry = registry.In(k.cfg.Language)
-	k.known = modules.NewKnown(k.words.Language, rules)
+	needless := cfg.Needless
+	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
+		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
+	}
+	k.registry = registry.In(k.cfg.Language).Without(needless...)
+	k.known = modules.NewKnown(k.words.Language, rules, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
 		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()
@@ -63,11 +67,7 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	k.common = llmclient.Message("user", common)
 	k.commonTokens = k.count(common)
 	moduleTools := k.registry.Tools()
-	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
-		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools),
-			func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
-	}
-	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules, k.cfg.ChainSteps, cfg.Needless...), moduleTools...)
+	k.tools = append(k.words.protocolTools(&k.cfg, rules), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
@@ -90,6 +90,9 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 
 // Config returns the limits with every default filled in.
 func (k *Runtime) Config() Config { return k.cfg }
+
+// ReadsTexts reports whether agents are ever shown texts of others.
+func (k *Runtime) ReadsTexts() bool { return k.cfg.Protocol != ProtocolLean || !k.cfg.NoTexts }
 
 // Registry returns the modules in the language of prompts.
 func (k *Runtime) Registry() *modules.Registry { return k.registry }
@@ -164,7 +167,7 @@ func (m *Agent) SetSystemPrompt(text string) {
 		m.history.intentions = intentions{}
 	}
 	m.systemPrompt = text
-	m.instructions = m.words.instructions(m.cfg, text)
+	m.instructions = m.words.instructions(&m.cfg, text)
 	m.template = &trace.Source{
 		ID: "template-" + llmclient.Hash([]byte(m.instructions))[:8], Kind: trace.KindTemplate,
 		Title:   strings.Join([]string{m.cfg.Protocol, m.cfg.Commit, m.cfg.Language}, ", "),
@@ -210,9 +213,6 @@ func (m *Agent) Playbook() *playbook.Playbook { return m.playbook }
 
 // SetPlaybook replaces the agent's lessons from the next turn on. Nil means no lessons.
 func (m *Agent) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
-
-// lookedMax bounds the topics of rules that stay in the prompt.
-const lookedMax = 4
 
 // Fits reports a prompt that cannot fit the context window however much is
 // clipped: texts that are never cut, the answer and an eighth of the window for
@@ -278,11 +278,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	m.chain = m.chain.after(d)
 	m.utter(tick, d)
 	m.history.send(d, outcome)
-	for _, topic := range d.Looked {
-		m.history.looked = append(slices.DeleteFunc(m.history.looked, func(known string) bool { return known == topic }),
-			topic)
-	}
-	m.history.looked = newest(m.history.looked, lookedMax)
+	m.history.lookUp(tick, d.Looked, outcome)
 	// A place is remembered when the agent comes there, and each text of another agent when
 	// it was first read.
 	for _, e := range d.Seen {

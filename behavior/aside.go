@@ -153,7 +153,7 @@ func (w *wording) asides(tick int64, d Decision, refusals []refusal, last told) 
 		lines.late = append(lines.late, w.Asides.Fault.Text(strings.Join(late, "; ")))
 	}
 	if d.DecidedBy == trace.ByStanding {
-		lines.tick, lines.faults, lines.late = last.tick, last.faults, last.late
+		lines = told{tick: last.tick, early: lines.early, late: last.late, faults: last.faults}
 	}
 	lines.early = append(lines.early, lines.faults...)
 	if d.skipped > 0 && failed == "" {

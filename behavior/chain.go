@@ -96,7 +96,9 @@ var cutShort = append(world.StopAlways(), world.StopActionRejected, world.StopSh
 // have chosen are withheld with the texts, and are not told without any.
 func (m *Agent) partChain(seen *visibleObservation, withheld *texts) {
 	if seen.OrderEnded == nil && m.chain.refused > 0 && len(m.chain.steps) > 1 {
-		seen.OrderEnded = &world.OrderEnded{Why: string(trace.WaitGuardRejected), Step: m.chain.refused, Steps: len(m.chain.steps)}
+		seen.OrderEnded = &world.OrderEnded{
+			Why: string(trace.WaitGuardRejected), Step: m.chain.refused, Steps: len(m.chain.steps),
+		}
 	}
 	var lines []string
 	for _, step := range m.chain.unfinished(seen.OrderEnded) {
@@ -126,7 +128,9 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	v := m.attempt(view, &seen, order, later)
 	d := decisionOf(v)
 	d.later, d.evidence = nil, policy.Evidence{}
-	d.Proposed, d.Adjusted, d.Executed = repeated(d.Proposed), repeated(d.Adjusted), repeated(d.Executed)
+	d.Proposed = repeated(d.Proposed)
+	d.Adjusted = repeated(d.Adjusted)
+	d.Executed = repeated(d.Executed)
 	d.operation = d.operation.InChain()
 	d.DecidedBy = trace.ByStanding
 	d.veiled = m.chain.veiled
@@ -180,7 +184,9 @@ func (m *Agent) attempt(view world.View, seen *world.Observation, order world.Ex
 	}
 	kept := m.chain.evidence
 	e.Order = nil
-	e.Authors, e.Plan, e.Shown = kept.Authors, kept.Plan, kept.Shown
+	e.Authors = kept.Authors
+	e.Plan = kept.Plan
+	e.Shown = kept.Shown
 	step := firstStep(order)
 	v := m.evaluate(view, step, e)
 	if got, want := world.Steps(v.Adjusted)[0], world.Steps(step)[0]; v.Violation == nil &&

@@ -41,9 +41,13 @@ type Config struct {
 	// Agents are the ids of the world's agents in its order, by which cache keys are numbered. It may
 	// be nil: then all agents have one key.
 	Agents []string
-	// Needless are the actions that can matter to no agent in the world, see
-	// [world.World.Needless]. No tool and no line of a prompt names them.
+	// Needless are the actions, kinds of factory, recipes and stop events that can matter to no agent in
+	// the world, see [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string
+	// NoTexts says that there is nobody and nothing whose texts an agent could read: no other agent, no
+	// document, no lesson from elsewhere. Nothing is said about such texts then, the lean protocol has no
+	// plan, and texts that come nevertheless are not shown.
+	NoTexts bool
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -32,7 +33,7 @@ type history struct {
 	heard    int64
 	shut     bool
 	// looked are the topics of rules that were looked up, the newest last.
-	looked []string
+	looked []lookedTopic
 	// read are the texts of other agents that were read, the newest last.
 	read []reading
 	// intentions are what the agent planned and has not done.
@@ -44,6 +45,44 @@ type history struct {
 	// use it. ever is that of all decisions together.
 	wrote        []untrustedText
 	around, ever untrustedText
+}
+
+// lookedTopic is a topic of the rules that was looked up, and the last tick in which it was of use: then,
+// or when the agent did what the topic is about.
+type lookedTopic struct {
+	topic string
+	used  int64
+}
+
+// lookedMax bounds the topics of rules that stay in the prompt, lookedTicks for how long they stay after
+// their last use.
+const (
+	lookedMax   = 4
+	lookedTicks = 10
+)
+
+// lookUp notes the topics that were looked up in a tick, and those that an accepted action made use of.
+func (p *history) lookUp(tick int64, topics []string, o world.Outcome) {
+	for _, topic := range topics {
+		p.looked = append(slices.DeleteFunc(p.looked, func(l lookedTopic) bool { return l.topic == topic }),
+			lookedTopic{topic, tick})
+	}
+	p.looked = newest(p.looked, lookedMax)
+	for i, l := range p.looked {
+		if o.Accepted && modules.ServesTopic(l.topic, repeated(o.Action)) {
+			p.looked[i].used = tick
+		}
+	}
+}
+
+// topics are those that still stay in the prompt of a tick.
+func (p *history) topics(tick int64) (topics []string) {
+	for _, l := range p.looked {
+		if tick-l.used <= lookedTicks {
+			topics = append(topics, l.topic)
+		}
+	}
+	return topics
 }
 
 // refusal is an action by its name, and why the world refused it.

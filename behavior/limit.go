@@ -109,7 +109,8 @@ const partnersMax = 4
 // partnersNote says of an offer what the rules of its receivers let them take of it, and of a request what
 // they let them give. It is empty if no such rule lets this agent ask.
 func (t *Turn) partnersNote(a world.Action) string {
-	to, good, answers := "", "", []string{(world.AcceptOffer{}).ActionName()}
+	to, good := "", ""
+	answers := []string{(world.AcceptOffer{}).ActionName()}
 	switch do := repeated(a).(type) {
 	case world.Offer:
 		to, good = do.To, do.Want

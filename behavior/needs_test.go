@@ -51,7 +51,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		learn(m, 10, world.Harvest{MaxAmount: 3}, "")
 		text := opening()
 		for _, needed := range []string{
-			"recipe.assembler.control_chip 6 electricity + 2 hardware, 2", // what a batch takes
+			"recipe.assembler.control_chip 6 electricity + 2 hardware -> 1 data + 1 control_chip, 2", // what a batch takes and yields
 			"5*heat/100",                               // the formula of heat
 			"control_chip 0 ", "Hold 2 control chips.", // how far the goal is
 			"electricity +10\n",              // what came in
@@ -95,7 +95,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	runtime, err := NewRuntime(Config{Needless: w.Needless()}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,12 @@ func (s *observationWriter) names(name string) bool {
 
 func (s *observationWriter) text() string {
 	w, you := s.words, &s.Self
-	s.out = w.Headings.Observation.Append(make([]byte, 0, 2048), s.Tick)
+	s.out = make([]byte, 0, 2048)
+	if s.last > 0 {
+		s.say(w.Headings.ObservationOf, s.Tick, s.last)
+	} else {
+		s.say(w.Headings.Observation, s.Tick)
+	}
 	s.line(w.Lines.You)
 	s.id(you.ID, you.Name)
 	if you.Place != "" {
@@ -118,7 +123,7 @@ func (s *observationWriter) text() string {
 	} else {
 		s.add(", ", w.Observation.Travelling)
 	}
-	s.then(", ", w.Observation.Power, you.PowerState)
+	s.then(", ", w.Observation.Power, w.Word(you.PowerState))
 	s.add(", "+world.Electricity+" ", you.Electricity, "/", you.PowerCapacity)
 	s.add(", "+world.Heat+" ", you.Heat, "/", you.HeatCapacity)
 	s.add(", "+world.Compound+" ", you.CompoundG, " g, "+world.Hardware+" ", you.Hardware)
@@ -133,21 +138,21 @@ func (s *observationWriter) text() string {
 		}
 		s.next(from, ", ")
 		if s.details {
-			s.add(s.Here.Material, ", ")
+			s.add(s.words.Word(s.Here.Material), ", ")
 		}
 		s.say(w.Observation.Radiation, s.Here.Radiation)
 		s.add(", "+world.Compound+" ", s.Here.CompoundG, " g")
 	}
 	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
 		s.line(w.Lines.Woken)
-		s.add(plain(s.Woken))
+		s.add(plain(w.Word(s.Woken)))
 	}
 	if e := s.OrderEnded; e != nil {
 		s.line(w.Lines.Ended)
 		if e.Steps > 0 {
-			s.say(w.Observation.ChainEnded, e.Why, e.Attempts, e.Step, e.Steps)
+			s.say(w.Observation.ChainEnded, w.Word(e.Why), e.Attempts, e.Step, e.Steps)
 		} else {
-			s.say(w.Observation.Ended, e.Why, e.Attempts)
+			s.say(w.Observation.Ended, w.Word(e.Why), e.Attempts)
 		}
 		if len(s.notDone) > 0 {
 			s.say(w.Observation.NotDone, strings.Join(s.notDone, ", "))
@@ -168,10 +173,10 @@ func (s *observationWriter) text() string {
 	if len(s.sent) > 0 {
 		s.list(w.Lines.Sent, len(s.sent), 0, func(i int) { s.written(s.sent[i]) })
 	}
-	// How many texts of other agents wait, and how many will never be seen.
-	if s.Withheld > 0 || s.InboxDropped > 0 {
+	// How many texts of other agents wait, if any is new, and how many will never be seen.
+	if s.fresh > 0 || s.InboxDropped > 0 {
 		from := s.line(w.Lines.Texts)
-		if s.Withheld > 0 {
+		if s.fresh > 0 {
 			s.add(w.withheld(s.Withheld, s.withheldTerms, s.unread, s.senders))
 		}
 		if s.InboxDropped > 0 {
@@ -253,7 +258,7 @@ func (s *observationWriter) places(shown []world.Sight) {
 			s.known(p.CompoundG)
 		}
 		if s.details {
-			s.add(" ", p.Material)
+			s.add(" ", s.words.Word(p.Material))
 		}
 	})
 }
@@ -289,13 +294,14 @@ func (s *observationWriter) factories() {
 		f := &s.Factories[i]
 		s.add(plain(f.ID), " ", f.Kind, " ")
 		s.where(f.Place)
-		s.add(", ", f.State)
+		s.add(", ", w.Word(f.State))
 		if f.Recipe != "" {
 			s.add(" ", f.Recipe)
 			s.say(w.Observation.Batches, f.Batches)
 		}
 		s.part(f.Queued != 0, w.Observation.Queued, f.Queued)
-		s.part(f.ReadyIn != 0, w.Observation.ReadyIn, f.ReadyIn)
+		s.part(f.AllIn != 0, w.Observation.NextIn, f.ReadyIn, f.AllIn)
+		s.part(f.ReadyIn != 0 && f.AllIn == 0, w.Observation.ReadyIn, f.ReadyIn)
 		s.part(f.Wear != 0, w.Observation.Wear, f.Wear)
 		s.part(f.Stored != 0, w.Observation.Stored, f.Stored)
 	})

@@ -17,7 +17,7 @@ func number(n int64) *int64 { return &n }
 // everything is an observation with something in each of its fields. Its names try
 // to pass for lines of their own.
 func everything() visibleObservation {
-	return visibleObservation{Withheld: 3, senders: []string{"agent-1", "agent-4"}, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
+	return visibleObservation{Withheld: 3, unread: 2, fresh: 2, senders: []string{"agent-1", "agent-4"}, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
 		Tick: 20, Woken: "job_done", OrderEnded: &world.OrderEnded{Why: "shutdown", Attempts: 3}, InboxDropped: 4,
 		Self: world.Self{
 			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
@@ -95,7 +95,7 @@ execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
 own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
-texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
+texts: 3 from agent-1, agent-4, shown after the plan; 2 new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline offer-16-agent-4-1|req-17-agent-1-1|req-18-agent-4-1|offer-15-agent-3-1
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found); cancel_offer (offer_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
@@ -112,7 +112,7 @@ execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
 own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
-texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
+texts: 3 from agent-1, agent-4, shown after the plan; 2 new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline offer-16-agent-4-1|req-17-agent-1-1|req-18-agent-4-1|offer-15-agent-3-1
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more

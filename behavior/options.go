@@ -54,7 +54,10 @@ func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
 	if a.Field != "" {
 		s.add(" ", a.Min, "..", a.Max)
 	}
-	if a.Price != 0 {
+	if a.Free != 0 {
+		s.say(s.words.Options.Free, a.Free)
+	}
+	if a.Price != 0 && a.Max > a.Free {
 		s.say(s.words.Options.Price, a.Price)
 	}
 	options := a.Options
@@ -125,7 +128,7 @@ func (s *observationWriter) reason(a *world.Affordance) {
 	s.add(" (")
 	from := len(s.out)
 	if len(a.Need) == 0 || a.Why != world.RejectInsufficient {
-		s.add(string(a.Why))
+		s.add(s.words.Word(string(a.Why)))
 	}
 	for _, n := range a.Need {
 		s.next(from, ", ")

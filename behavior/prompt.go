@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -77,6 +78,8 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sec
 func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
 	focus memory.Focus) (seen *visibleObservation, withheld texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+	seen.rules = slices.DeleteFunc(seen.rules,
+		func(r policy.Quota) bool { return slices.Contains(m.cfg.Needless, r.Action) })
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
 	withheld = texts{Notes: o.Here.Notes, tick: o.Tick}
@@ -142,6 +145,10 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		}
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
+	seen.fresh = seen.unread + len(withheld.Lessons)
+	if task := view.Task(); task != nil {
+		seen.last = task.Ticks
+	}
 	m.partChain(seen, &withheld)
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
@@ -160,8 +167,9 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
+	fresh := seen.fresh - seen.idle
 	if p.early {
-		seen.Withheld = 0
+		seen.Withheld, seen.fresh = 0, 0
 	}
 	var last variant
 	var done episode
@@ -169,9 +177,10 @@ func (m *Agent) compose(view world.View, p *prompt) {
 		last, done = m.lastOutcome(outcome, &p.seen)
 	}
 	if !p.early && m.history.missed < missedMax {
-		p.fresh = seen.unread - seen.idle + len(withheld.Lessons)
+		p.fresh = fresh
 	}
-	p.known, p.shown, p.intentions = seen.Observation, seen.shown, seen.intentions
+	p.known, p.shown = seen.Observation, seen.shown
+	p.intentions = seen.intentions
 	if p.early {
 		p.known, p.shown = p.seen, nil
 	}
@@ -193,7 +202,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	}
 	drafts = append(drafts,
 		sectionDraft{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
-		m.knownRules(),
+		m.knownRules(view.Tick()),
 		history,
 	)
 	if m.cfg.Documents != nil {
@@ -254,10 +263,11 @@ func (m *Agent) compose(view world.View, p *prompt) {
 const missedMax = 3
 
 // knownRules are the rules in numbers that need no call, as far as the common item has them not.
-func (m *Agent) knownRules() sectionDraft {
-	lines := m.known.With(m.history.looked)
+func (m *Agent) knownRules(tick int64) sectionDraft {
+	looked := m.history.topics(tick)
+	lines := m.known.With(looked)
 	if m.commonRules {
-		lines = m.known.About(m.history.looked)
+		lines = m.known.About(looked)
 	}
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}

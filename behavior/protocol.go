@@ -62,13 +62,16 @@ func (t tries) left() int { return t.most - t.spent }
 func newProtocol(cfg *Config, modules []string, plans bool) protocol {
 	p := protocol{cfg: cfg, modules: modules, stage: trace.StagePlan, order: tries{most: orderRoundsMax},
 		affordable: math.MaxInt}
-	if p.lean() && !plans {
+	if p.lean() && !(plans && p.plans()) {
 		p.stage = trace.StageLean
 	}
 	return p
 }
 
 func (p *protocol) lean() bool { return p.cfg.Protocol == ProtocolLean }
+
+// plans reports whether a turn can have a plan: in the lean protocol only where there may be texts to read.
+func (p *protocol) plans() bool { return !p.lean() || !p.cfg.NoTexts }
 
 // oneStep reports whether the best candidate of a draft is the decision.
 func (p *protocol) oneStep() bool { return p.cfg.Commit == trace.CommitOneStep }
@@ -103,7 +106,7 @@ func (p *protocol) offered(e *exposure, d *draft) []string {
 		return commitTools[1:]
 	case trace.StageLean:
 		tools := append([]string{answer.ToolTurn}, modules...)
-		if e.offersPlan() {
+		if p.plans() && e.offersPlan() {
 			tools = append(tools, answer.ToolPlan)
 		}
 		return tools

@@ -70,7 +70,7 @@ func TestToolsSayItInFull(t *testing.T) {
 		for _, tool := range runtime.tools {
 			text += "\n" + string(tool.Wire())
 		}
-		reads(t, l, text, []string{"factory.assembler.mk1|factory.power.radiation.mk1", "_above", " 200 "},
+		reads(t, l, text, []string{"10 electricity + 5 hardware", "factory.power.radiation.mk1", "10 electricity + 8 hardware", "_above", " 200"},
 			[]string{"recipe.(", "factory.(", `"action_rejected"`, `"insufficient_electricity"`, `["actions",`, "null where open", "lists the actions", "列行动"})
 	}
 }
@@ -202,9 +202,11 @@ func TestGoalsTellTheScore(t *testing.T) {
 	}
 	m := runtime.Agent(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
-	m.history.looked = append(m.history.looked, "market", "power", "travel", "recipes")
+	for _, topic := range []string{"market", "power", "travel", "recipes"} {
+		m.history.looked = append(m.history.looked, lookedTopic{topic: topic, used: 1})
+	}
 	reads(t, "opening", m.opening(w.View(0)).items[1].Text,
-		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
+		[]string{"Run score, apart from goals: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {
 		t.Error("the list of events stays in every prompt")
 	}

@@ -128,7 +128,7 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 	if r == nil {
 		return w.History.NoReason
 	}
-	text := strings.TrimSpace(string(r.Code) + " " + r.Resource)
+	text := strings.TrimSpace(w.Word(string(r.Code)) + " " + r.Resource)
 	if r.Code == world.RejectContended {
 		text += w.History.Contended
 	}

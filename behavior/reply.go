@@ -104,7 +104,8 @@ func (t *Turn) repair(problem answer.Problem) {
 
 // mayPlanLast reports whether a lean turn that has nothing to end in may be asked for a plan alone.
 func (t *Turn) mayPlanLast(problem answer.Problem) bool {
-	if t.protocol.stage != trace.StageLean || t.protocol.lastPlan != "" || t.exposure.tainted() {
+	p := &t.protocol
+	if p.stage != trace.StageLean || !p.plans() || p.lastPlan != "" || t.exposure.tainted() {
 		return false
 	}
 	decided := t.draft.ambiguous || problem == answer.Several

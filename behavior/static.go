@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,24 +16,31 @@ import (
 	"example.com/agentworld/world"
 )
 
-// protocolTools returns the protocol's tools for p, describing the actions under
+// protocolTools returns the protocol's tools under c, describing the actions under
 // the given rules. They come before the module tools and never change during a run.
-// needless actions are not among them. A candidate may have then further steps.
-func (w *wording) protocolTools(p Protocol, rules world.Rules, then int, needless ...string) []llmclient.Tool {
+func (w *wording) protocolTools(c *Config, rules world.Rules) []llmclient.Tool {
+	needless := c.Needless
 	actions := " " + w.Tools.Actions + "\n" + modules.ActionText(w.Language, rules, needless...)
 	doc := w.Tools.Plan
+	if !c.NoTexts {
+		doc += w.Tools.PlanTexts
+	}
 	if !slices.Contains(needless, (world.Offer{}).ActionName()) {
 		doc += w.Tools.PlanTerms
 	}
-	if then > 0 {
-		actions = w.Tools.Then.Text(then) + actions
+	if c.ChainSteps > 0 {
+		actions = w.Tools.Then.Text(c.ChainSteps) + actions
 	}
 	plan := tool[answer.Plan](answer.ToolPlan, doc, 0, needless...)
-	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, then, needless...), plan}
+	if c.Protocol == ProtocolLean {
+		turn := tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, c.ChainSteps, needless...)
+		if c.NoTexts {
+			return []llmclient.Tool{turn}
+		}
+		return []llmclient.Tool{turn, plan}
 	}
-	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, then, needless...)
-	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision, 0)}
+	draft := tool[answer.Draft](answer.ToolDraft, w.Tools.Draft+actions, c.ChainSteps, needless...)
+	return []llmclient.Tool{plan, draft, tool[answer.Commitment](answer.ToolDecision, w.Tools.Decision, 0, needless...)}
 }
 
 func tool[Args any](name, doc string, then int, needless ...string) llmclient.Tool {
@@ -42,7 +50,7 @@ func tool[Args any](name, doc string, then int, needless ...string) llmclient.To
 	}
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "plan": {Type: "string"},
-		"execute_until": modules.StandingSchema(), "kind": modules.EnumSchema(answer.StepKinds),
+		"execute_until": modules.StandingSchema(needless...), "kind": modules.EnumSchema(answer.StepKinds),
 		"actions":    {Type: "array", Items: modules.PlannedActionSchema(needless...)},
 		"candidates": listOf(modules.CandidateSchema(then, needless...), leastCandidates, candidatesMax),
 	}
@@ -92,8 +100,9 @@ func PromptVersion(p Protocol, language string) string {
 }
 
 func (w *wording) version(p Protocol) string {
-	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "") + w.Texts()
-	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules(), world.ThenMax),
+	c := Config{Settings: trace.Settings{Protocol: p, ChainSteps: world.ThenMax}}.WithDefaults()
+	text := w.instructions(&c, "") + w.Texts()
+	for _, t := range slices.Concat(w.protocolTools(&c, world.DefaultRules()),
 		modules.New().WithDocuments().In(w.Code).Tools()) {
 		text += string(t.Wire())
 	}
@@ -103,16 +112,36 @@ func (w *wording) version(p Protocol) string {
 // instructions is the stable policy text: purpose, rules and protocol. It holds nothing that
 // changes from tick to tick or from agent to agent, so that a provider caches it once for all of
 // them. The actions are in the tool that takes them.
-func (w *wording) instructions(c Config, systemPrompt string) string {
-	if systemPrompt == "" {
-		systemPrompt = w.Instructions.SystemPrompt
+func (w *wording) instructions(c *Config, systemPrompt string) string {
+	say := &w.Instructions
+	rules := say.Rules
+	if !slices.Contains(c.Needless, (world.ScheduleRecipe{}).ActionName()) {
+		rules += say.Chain
 	}
-	protocol := w.Instructions.FullProtocol.Text(c.ModuleCallsMax)
+	if slices.ContainsFunc(crossing, func(action string) bool { return !slices.Contains(c.Needless, action) }) {
+		rules += say.Together
+	}
+	protocol, plan := say.FullProtocol, say.PlanFirst
 	switch {
 	case c.Protocol == ProtocolLean:
-		protocol = w.Instructions.LeanProtocol
+		protocol, plan = say.LeanProtocol, say.LeanPlanFirst
 	case c.Commit == trace.CommitOneStep:
-		protocol = w.Instructions.DirectProtocol.Text(c.ModuleCallsMax)
+		protocol = say.DirectProtocol
 	}
-	return strings.Join([]string{systemPrompt, w.Instructions.Rules, protocol + "\n" + w.Instructions.Closing}, "\n\n")
+	data := say.Data
+	switch {
+	case !c.NoTexts:
+		data = say.Texts
+	case c.Protocol == ProtocolLean:
+		plan = ""
+	default:
+		plan = say.PlanFree
+	}
+	protocol += plan + say.Modules.Text(c.ModuleCallsMax)
+	closing := strings.Join([]string{protocol, say.Closing, data}, "\n")
+	return strings.Join([]string{cmp.Or(systemPrompt, say.SystemPrompt), rules, closing}, "\n\n")
 }
+
+// crossing are the actions that may meet in a tick what another agent sends in it.
+var crossing = []string{(world.Offer{}).ActionName(), (world.Transfer{}).ActionName(),
+	(world.PlaceOrder{}).ActionName()}

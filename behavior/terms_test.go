@@ -24,7 +24,7 @@ func typedLife(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) lif
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Needless = w.Needless()
+	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
 	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestWhatMayBeAnswered(t *testing.T) {
 		"zh": {
 			"\n限额，计划与否都有效；他人可要求的，应要求时无需计划: agent-2 可要求: 答复时 transfer_resource hardware, 余 90/90 每 50 回合; " +
 				"accept_offer 每 2 hardware 至少换 3 data, 余 90/90 每 50 回合, 每条新消息亦可一次\n",
-			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
+			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (规则禁止)",
 		},
 	}
 	for _, cfg := range staticConfigs() {

@@ -60,8 +60,8 @@ type visibleObservation struct {
 	Withheld int
 	// withheldTerms is how many of them are requests or offers, unread how many the agent has not
 	// read before. idle are the offers among the unread: no rule can take them now, so no plan has to
-	// be made for them.
-	withheldTerms, unread, idle int
+	// be made for them. fresh counts the unread ones and lessons.
+	withheldTerms, unread, idle, fresh int
 	// sent is what the agent wrote lately, with its text only if that cannot repeat others, and spoken
 	// are the sources of those texts. senders are the authors of what is withheld.
 	sent    []sent
@@ -82,6 +82,8 @@ type visibleObservation struct {
 	notDone []string
 	// naming is how the ids in it are rendered.
 	naming naming
+	// last is the tick after which nothing counts any more, 0 where no task says so.
+	last int64
 }
 
 func (t texts) count() int {

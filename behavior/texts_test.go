@@ -58,7 +58,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 func TestOldTextsAreCutFirst(t *testing.T) {
 	var lines []string
 	for i := range 8 {
-		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 50)))
+		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 40)))
 	}
 	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count, Needless: untyped}
 	turn := newReader(t, cfg, lines)
@@ -185,8 +185,8 @@ func TestReadTextsLockNothing(t *testing.T) {
 		if allowed := first.Request.Choice.Allowed; !slices.Contains(allowed, "plan") || !slices.Contains(allowed, "decision") && !slices.Contains(allowed, "turn") {
 			t.Errorf("%s: with a text that was read %v are allowed", protocol, allowed)
 		}
-		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || !strings.Contains(body, "1 from agent-2, shown after the plan; 0 new") {
-			t.Errorf("%s: the first request shows the text, or does not announce it", protocol)
+		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || strings.Contains(body, "from agent-2") {
+			t.Errorf("%s: the first request shows or announces a text that was read", protocol)
 		}
 		turn.Answer(plan)
 		if body := string(firstAsk(t, turn).Request.Body()); !strings.Contains(body, "zebra") {

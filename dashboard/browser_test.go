@@ -303,6 +303,7 @@ func record(t *testing.T, dir, scenario string, ticks int64, change func(*agentw
 	if change != nil {
 		change(&settings)
 	}
+	settings.ChainSteps = 0 // every tick has a question to show
 	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
 		t.Fatal(err)
 	}

@@ -222,6 +222,11 @@ func (r *runner) checkControl(c trace.Control) error {
 		return s.Validate()
 	case trace.ControlSwitch:
 		return r.checkSwitch(c.Switch())
+	case trace.ControlMessage:
+		if !r.runtime.ReadsTexts() {
+			return errors.New("the agents of this run read no messages: the lean protocol has no plan where there is " +
+				"one agent and no document")
+		}
 	}
 	return nil
 }

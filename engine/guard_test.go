@@ -230,7 +230,7 @@ func requirePlanSteps(t *testing.T, r recorded) {
 		for _, step := range plan.Steps {
 			got += fmt.Sprintf(" %s/%s/%d/%v", step.Kind, step.Capability, len(step.Allowed), step.Forbidden)
 		}
-		if want := `[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/7/[*] respond/ACT/2/[*]`; got != want {
+		if want := `[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/6/[*] respond/ACT/2/[*]`; got != want {
 			t.Errorf("the plan is recorded as %s, want %s", got, want)
 		}
 		return

@@ -45,14 +45,19 @@ var promptVersions sync.Map
 // fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride,
+			Language: s.Language})
 }
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that
 // they start with. The error names what cannot be read.
 func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.Runtime, *playbook.Playbook, error) {
 	cfg := behaviorConfig(s)
-	cfg.Needless = w.Needless()
+	var forbidden []string
+	if cfg.Guards(trace.CheckRules) {
+		forbidden = w.Forbidden()
+	}
+	cfg.Needless = w.Needless(rules, forbidden...)
 	for n := range w.Agents() {
 		cfg.Agents = append(cfg.Agents, w.AgentID(n))
 	}
@@ -61,6 +66,7 @@ func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.R
 		return nil, nil, err
 	}
 	cfg.Documents = documents.New(list)
+	cfg.NoTexts = w.Agents() == 1 && len(list) == 0 && s.Playbook == ""
 	runtime, err := behavior.NewRuntime(cfg, rules, modules.New())
 	if err != nil || s.Playbook == "" {
 		return runtime, playbook.New(), err

@@ -333,7 +333,8 @@ func TestTenTicksWithoutADecisionEndTheRun(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			url := opened(t, 1, func([]byte) string { return tt.answer })
-			o := through(t, options(t, "minimal", 30), openai.Config{BaseURL: url})
+			// Where nobody else is, the lean protocol has no plan.
+			o := through(t, options(t, "two_bases", 30), openai.Config{BaseURL: url})
 			o.Protocol = tt.protocol
 			result := run(t, o)
 			if result.Status != trace.RunNoUsableAnswers || result.TicksDone != 11 || result.Unused != tt.kind {
@@ -343,7 +344,7 @@ func TestTenTicksWithoutADecisionEndTheRun(t *testing.T) {
 				t.Errorf("%q", result.Reason)
 			}
 			requireReplays(t, o.RunDir, result.TicksDone)
-			o.Source = options(t, "minimal", 1).Source
+			o.Source = options(t, "two_bases", 1).Source
 			if result, err := resume(t, o.RunDir, o, 14); err != nil || result.Status != trace.RunCompleted || result.TicksDone != 14 {
 				t.Errorf("%+v, %v", result, err)
 			}

@@ -66,7 +66,7 @@ func requestTokens(r llmclient.Request) int {
 }
 
 func TestTextsThatDoNotFitTheWindowAreRefused(t *testing.T) {
-	long := strings.Repeat("Think about power, heat and hardware. ", 40)
+	long := strings.Repeat("Think about power, heat and hardware. ", 150)
 	for name, change := range map[string]func(*engine.Options){
 		"system prompt": func(o *engine.Options) { o.SystemPrompt = long },
 		"goal":          func(o *engine.Options) { o.ShortTermGoal = long },

@@ -15,6 +15,8 @@ import (
 type Words struct {
 	// When says when an entry is from, by its first and its last tick.
 	When func(first, last int64) string
+	// Kind is the word for a kind of entry, nil for its name.
+	Kind func(kind string) string
 	// Failed marks a failure, From precedes the agent that a text came from, Last
 	// says that the newest of several texts follows.
 	Failed, From, Last string
@@ -37,7 +39,11 @@ func (s Scored) Line(w Words) string {
 	if s.Merged > 0 {
 		first = s.Tick
 	}
-	fmt.Fprintf(&line, "[%s] %s %s", s.ID, w.When(first, s.LastTick), s.Kind)
+	kind := string(s.Kind)
+	if w.Kind != nil {
+		kind = w.Kind(kind)
+	}
+	fmt.Fprintf(&line, "[%s] %s %s", s.ID, w.When(first, s.LastTick), kind)
 	if s.Failed {
 		line.WriteString(" " + w.Failed)
 	}

@@ -17,7 +17,7 @@ import (
 //
 // What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
-// Needless actions are left out.
+// Needless actions and choices are left out.
 func ActionText(w *words.Language, rules world.Rules, needless ...string) string {
 	var lines []string
 	for _, spec := range rules.Actions() {
@@ -29,31 +29,56 @@ func ActionText(w *words.Language, rules world.Rules, needless ...string) string
 		if len(spec.Params) > 0 {
 			var needed []string
 			for _, p := range spec.Params {
-				needed = append(needed, p.Slot().String()+contents(w, p))
+				needed = append(needed, p.Slot().String()+contents(w, p, needless))
 			}
 			line += "(" + strings.Join(needed, ", ") + ")"
 		}
-		lines = append(lines, line+w.Modules.LineStart+ActionDoc(w, spec))
+		lines = append(lines, line+w.Modules.LineStart+ActionDoc(w, spec, rules, needless...))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// ActionDoc says what an action does and costs, with the numbers of its spec.
-func ActionDoc(w *words.Language, spec world.ActionSpec) string {
+// ActionDoc says what an action does and costs under the given rules, where the needless actions and kinds
+// of factory are left out.
+func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, needless ...string) string {
+	texts := w.Actions
+	if _, differs := w.ActionsAlone[spec.Name]; differs && len(without(servedActions[sectionAgents], needless)) == 0 {
+		texts = w.ActionsAlone
+	}
+	doc := numbered(texts, spec.Name, spec.Numbers)
+	if spec.Name != (world.BuildFactory{}).ActionName() {
+		return doc
+	}
+	for _, k := range rules.FactoryKinds() {
+		if !slices.Contains(needless, k.Name) {
+			doc += w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, rules))
+		}
+	}
+	return doc
+}
+
+// numbered returns the text about a name with the numbers that it has places for.
+func numbered(texts words.Table, name string, numbers map[string]int64) string {
 	var values []any
-	for _, place := range w.Actions[spec.Name].Places() {
-		number, ok := spec.Numbers[place]
+	for _, place := range texts[name].Places() {
+		number, ok := numbers[place]
 		if !ok {
-			panic("modules: the text about " + spec.Name + " has a place for " + place + ", which the action does not have")
+			panic("modules: the text about " + name + " has a place for " + place + ", of which there is no number")
 		}
 		values = append(values, number)
 	}
-	return w.Actions.Text(spec.Name, values...)
+	return texts.Text(name, values...)
+}
+
+// kindDoc says what a kind of factory does, in the numbers of the rules.
+func kindDoc(w *words.Language, kind string, r world.Rules) string {
+	return numbered(w.FactoryKinds, kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
 }
 
 // contents says what goes into the slot of a parameter: the unit of an amount, the
 // kind of an id, the choices. Nothing is said where the slot's name says it all.
-func contents(w *words.Language, p world.Param) string {
+func contents(w *words.Language, p world.Param, needless []string) string {
+	choices := without(p.Choices, needless)
 	switch {
 	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || p.Slot() == world.SlotPrice), p.Kind == world.ParamText:
 		return ""
@@ -65,8 +90,10 @@ func contents(w *words.Language, p world.Param) string {
 		return " " + w.Noun(resourceNoun)
 	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], recipeNoun):
 		return " " + w.Noun(recipeNoun)
+	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], kindPrefix):
+		return " " + w.Noun(kindNoun) // the text has them
 	case p.Kind == world.ParamChoice:
-		return " " + strings.Join(p.Choices, "|") // in full, as they have to be written
+		return " " + strings.Join(choices, "|") // in full, as they have to be written
 	}
 	text := " " + w.Noun(string(p.Kind))
 	switch {
@@ -80,9 +107,11 @@ func contents(w *words.Language, p world.Param) string {
 
 // unitsUnit is the unit that is not mentioned. resourceNoun replaces the list of resources,
 // because an agent finds them in its own stock. recipeNoun replaces the list of recipes,
-// because the rules in a prompt list them with their inputs.
+// because the rules in a prompt list them with their inputs. kindPrefix begins a kind of factory.
 const (
 	unitsUnit    = "units"
 	resourceNoun = "resource"
 	recipeNoun   = "recipe"
+	kindPrefix   = "factory."
+	kindNoun     = "kind"
 )

@@ -32,7 +32,7 @@ type dryRun struct {
 func dryRunModule() module {
 	const field = "action"
 	schema := SchemaOf[dryRunArgs](nil)
-	spec := Spec{Module: moduleDryRun, Tool: "world_dry_run", Parameters: llmclient.Marshal(schema)}
+	spec := Spec{Module: ModuleDryRun, Tool: "world_dry_run", Parameters: llmclient.Marshal(schema)}
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[dryRunArgs](schema, field, rawArgs)
 		if fault != nil {

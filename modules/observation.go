@@ -14,8 +14,16 @@ import (
 	"example.com/agentworld/world"
 )
 
-// observationSections lists the parts that can be asked for.
-var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "market", "inbox"}
+// The parts of an observation that can be asked for, besides those that are always there.
+const (
+	sectionPlaces    = "places"
+	sectionAgents    = "agents"
+	sectionFactories = "factories"
+	sectionInbox     = "inbox"
+)
+
+var observationSections = []string{"self", "here", "can", sectionPlaces, sectionAgents, sectionFactories, topicMarket,
+	sectionInbox}
 
 type observationArgs struct {
 	// Section is nil for everything.
@@ -26,9 +34,9 @@ type observationArgs struct {
 // including what the prompt may have left out to stay in its budget. One section
 // usually fits where the whole loses the tails of its lists. What may not be shown yet is
 // only counted: cut to fit beside the rest, it would show by its length.
-func observationModule() module {
+func observationModule(needless ...string) module {
 	spec := Spec{Module: moduleObservation, Tool: "environment_current_observation"}
-	given := map[string]*jsonschema.Schema{"section": EnumSchema(observationSections)}
+	given := map[string]*jsonschema.Schema{"section": EnumSchema(ofUse(observationSections, needless))}
 	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
 		withheld := 0

@@ -34,7 +34,7 @@ type route struct {
 // reads the observation if the place is in it, and otherwise uses a dry run. For a place
 // that the agent cannot know, the answer is the same as for one that does not exist.
 func routeModule() module {
-	spec := Spec{Module: moduleRoute, Tool: ToolRoute}
+	spec := Spec{Module: moduleRoute, Tool: toolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
 		o := env.View.Observe()
 		names := answer.NamesIn(&o)

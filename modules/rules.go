@@ -13,8 +13,16 @@ import (
 	"example.com/agentworld/world"
 )
 
-// ruleTopics lists the parts that can be asked for.
-var ruleTopics = []string{"recipes", "power", "travel", "market", "stop_events"}
+// The topics of the rules that can be asked for.
+const (
+	topicRecipes    = "recipes"
+	topicPower      = "power"
+	topicTravel     = "travel"
+	topicMarket     = "market"
+	topicStopEvents = "stop_events"
+)
+
+var ruleTopics = []string{topicRecipes, topicPower, topicTravel, topicMarket, topicStopEvents}
 
 type rulesArgs struct {
 	Topic string `json:"topic"`
@@ -23,9 +31,9 @@ type rulesArgs struct {
 // rulesModule returns the rules of this world from the tables that the world itself
 // uses, so a scenario that changes a number changes the text too. The text contains
 // nothing that an agent wrote, so it is trusted like the rules.
-func rulesModule() module {
+func rulesModule(needless ...string) module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
-	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ruleTopics)}
+	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ofUse(ruleTopics, needless))}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
 		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
@@ -37,10 +45,10 @@ func rulesModule() module {
 func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 	var lines []string
 	switch topic {
-	case "recipes":
+	case topicRecipes:
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
-			lines = append(lines, w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, w.FactoryKinds.Text(k.Name)))
+			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, r))))
 		}
 		for _, recipe := range r.Recipes() {
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
@@ -51,7 +59,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 		}
 		lines = append(lines, w.Rules.Wear.Text(world.WearPerBatch, world.WearMax))
 		return append(lines, w.Rules.Queue.Text(world.BatchesMax, world.FactoriesMax))
-	case "power":
+	case topicPower:
 		return []string{
 			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
 			w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent),
@@ -60,7 +68,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Heat.Text(r.HeatCapacity, 10*r.HeatCapacity),
 			w.Rules.Shedding.Text(r.Dissipation, r.HeatCapacity),
 		}
-	case "travel":
+	case topicTravel:
 		return []string{
 			w.Rules.JourneyCost.Text(r.MoveCostPerKM),
 			w.Rules.JourneyTicks.Text(r.MoveRangeKM),
@@ -69,7 +77,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Messages.Text(r.MessageKMPerTick),
 			w.Rules.Kept.Text(r.InboxMax, r.NotesMax, world.OutboxMax),
 		}
-	case "market":
+	case topicMarket:
 		return []string{
 			w.Rules.Plant.Text(r.PlantRate, r.PlantCap),
 			w.Rules.PlantWear.Text(world.WearMax),
@@ -79,7 +87,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.HandedOver,
 			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
-	case "stop_events":
+	case topicStopEvents:
 		for _, name := range answer.EventNames() {
 			lines = append(lines, name+w.Modules.LineStart+w.StopEvents.Text(name))
 		}
@@ -90,7 +98,7 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 }
 
 // Known are the rules that a prompt holds without a call: what a batch of each recipe
-// takes, what an agent uses and the formula of heat.
+// takes and yields, what an agent uses, and what the states of its power mean.
 type Known struct {
 	// recipes and power are left out where the topic of that name was looked up; about are
 	// the rules by topic. Each line follows a line break.
@@ -98,20 +106,25 @@ type Known struct {
 	about          map[string]string
 }
 
-// NewKnown returns what is known of some rules, in a language.
-func NewKnown(w *words.Language, r world.Rules) Known {
+// NewKnown returns what is known of some rules, in a language. Needless recipes are left out.
+func NewKnown(w *words.Language, r world.Rules, needless ...string) Known {
 	k := Known{about: map[string]string{}}
 	if recipes := r.Recipes(); len(recipes) <= recipesMax {
 		var batches []string
 		for _, recipe := range recipes {
-			if recipe.FactoryKind == "" {
-				continue // upkeep, which is asked for when it is due
+			if recipe.FactoryKind == "" || slices.Contains(needless, recipe.ID) {
+				continue // upkeep is asked for when it is due
 			}
-			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
+			batches = append(batches, fmt.Sprintf("%s %s -> %s, %d", recipe.ID, amounts(recipe.Inputs), amounts(recipe.Outputs),
+				recipe.Ticks))
 		}
-		k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
+		if len(batches) > 0 {
+			k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
+		}
 	}
-	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, 10*r.HeatCapacity)
+	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
+		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
+		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
 	}

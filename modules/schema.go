@@ -108,18 +108,23 @@ func slotSchema(name *jsonschema.Schema, needless []string) *jsonschema.Schema {
 // StandingSchema returns the strict schema of the standing order beside an
 // action: null, or the events that end it, how many attempts it may last, and
 // which of the events that end every order or wake a sleep it ignores. A condition's value is for
-// the events that compare a number and null for the others.
-func StandingSchema() *jsonschema.Schema {
+// the events that compare a number and null for the others. Needless events are left out.
+func StandingSchema(needless ...string) *jsonschema.Schema {
 	condition := closedObject()
-	addProperty(condition, "event", EnumSchema(answer.EventNames()))
+	addProperty(condition, "event", EnumSchema(without(answer.EventNames(), needless)))
 	addProperty(condition, "value", nullable("integer"))
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
 	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"},
-		Items: EnumSchema(world.Ignorable())})
+		Items: EnumSchema(without(world.Ignorable(), needless))})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return order
+}
+
+// without returns the names that are not needless.
+func without(names, needless []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(needless, name) })
 }
 
 func nullable(kind string) *jsonschema.Schema {

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Spec describes one module as it is offered to a model.
@@ -117,12 +118,68 @@ const (
 	moduleSearch      = "memory.long_term.search"
 	moduleRules       = "world.rules"
 	moduleRoute       = "world.route"
-	moduleDryRun      = "world.dry_run"
-	moduleDocuments   = "documents.search"
+	// ModuleDryRun tries an action without carrying it out, as a draft does.
+	ModuleDryRun    = "world.dry_run"
+	moduleDocuments = "documents.search"
 )
 
-// ToolRoute is the tool of the module that describes journeys.
-const ToolRoute = "world_route"
+const toolRoute = "world_route"
+
+// Without returns the modules without needless ones, and without those and the parts of their results that
+// only needless actions could need.
+func (r *Registry) Without(needless ...string) *Registry {
+	left := &Registry{words: r.words}
+	for _, m := range r.modules {
+		switch m.Module {
+		case moduleRules:
+			m = rulesModule(needless...)
+		case moduleObservation:
+			m = observationModule(needless...)
+		}
+		if !slices.Contains(needless, m.Module) && len(ofUse([]string{m.Module}, needless)) > 0 {
+			left.modules = append(left.modules, m)
+		}
+	}
+	return left
+}
+
+// ofUse returns those modules, topics and sections of which some action is not needless.
+func ofUse(names, needless []string) (kept []string) {
+	for _, name := range names {
+		if serves := servedActions[name]; serves == nil || len(without(serves, needless)) > 0 {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// ServesTopic reports whether a topic of the rules is about an action.
+func ServesTopic(topic string, a world.Action) bool {
+	if topic == topicPower {
+		_, harvests := a.(world.Harvest)
+		return harvests
+	}
+	return slices.Contains(servedActions[topic], a.ActionName())
+}
+
+// servedActions are the actions that a module, a topic of rules or a section of an observation can be of
+// use to. Those that are not listed always can. The market is a topic and a section.
+var servedActions = func() map[string][]string {
+	named := func(actions ...world.Action) (names []string) {
+		for _, a := range actions {
+			names = append(names, a.ActionName())
+		}
+		return names
+	}
+	journeys, industry := named(world.Move{}), named(world.BuildFactory{}, world.ScheduleRecipe{})
+	trades := named(world.BuyPower{}, world.SellPower{}, world.PlaceOrder{}, world.CancelOrder{})
+	letters := append(named(world.SendMessage{}), world.TypedActions()...)
+	return map[string][]string{
+		moduleRoute: journeys, topicTravel: slices.Concat(journeys, letters), sectionPlaces: journeys,
+		topicRecipes: industry, sectionFactories: industry, topicMarket: trades,
+		sectionInbox: letters, sectionAgents: slices.Concat(letters, named(world.Transfer{})),
+	}
+}()
 
 // Tools returns the modules as strict function tools in their order. Two
 // calls return equal lists that share nothing.

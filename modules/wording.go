@@ -16,7 +16,7 @@ func MemoryWords(w *words.Language) memory.Words {
 			}
 			return m.Ticks.Text(first, last)
 		},
-		Failed: m.Failed, From: m.From, Last: m.Last, Total: m.Total,
+		Kind: w.Word, Failed: m.Failed, From: m.From, Last: m.Last, Total: m.Total,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/words"
+	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
 
@@ -25,13 +27,13 @@ import (
 // language has the same names and places.
 func TestTablesCoverTheRegistries(t *testing.T) {
 	w, rules := words.In(words.English), world.DefaultRules()
-	actions, events, kinds, names := []string{}, []string{}, []string{}, []string{}
+	actions, events, names := []string{}, []string{}, []string{}
 	for _, spec := range rules.Actions() {
 		actions = append(actions, spec.Name)
 		if places := w.Actions[spec.Name].Places(); !slices.Equal(slices.Sorted(slices.Values(places)), slices.Sorted(maps.Keys(spec.Numbers))) {
 			t.Errorf("%s: the text has places for %v, the action has the numbers %v", spec.Name, places, spec.Numbers)
 		}
-		if doc := ActionDoc(w, spec); len(doc) > 110 {
+		if doc := ActionDoc(w, spec, rules, kinds()...); len(doc) > 160 {
 			t.Errorf("%s: %d characters", spec.Name, len(doc))
 		}
 		for _, p := range spec.Params {
@@ -44,16 +46,21 @@ func TestTablesCoverTheRegistries(t *testing.T) {
 	for _, e := range world.StopEvents() {
 		events = append(events, e.Name)
 	}
-	for _, k := range rules.FactoryKinds() {
-		kinds = append(kinds, k.Name)
-	}
 	for _, s := range New().WithDocuments().modules {
 		names = append(names, s.Module)
 	}
 	requireKeys(t, "actions", w.Actions, actions)
 	requireKeys(t, "events", w.StopEvents, events)
-	requireKeys(t, "kinds", w.FactoryKinds, kinds)
+	requireKeys(t, "kinds", w.FactoryKinds, kinds())
 	requireKeys(t, "modules", w.ModuleDocs, names)
+}
+
+// kinds are the names of the kinds of factory.
+func kinds() (names []string) {
+	for _, k := range world.DefaultRules().FactoryKinds() {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 func requireKeys(t *testing.T, what string, table words.Table, want []string) {
@@ -72,7 +79,7 @@ func TestCostsComeFromTheRules(t *testing.T) {
 	for _, l := range words.Languages() {
 		w := words.In(l)
 		for i, spec := range rules.Actions() {
-			if doc := ActionDoc(w, spec); (doc == ActionDoc(w, changed.Actions()[i])) == slices.Contains(costly, spec.Name) {
+			if doc := ActionDoc(w, spec, rules); (doc == ActionDoc(w, changed.Actions()[i], changed)) == slices.Contains(costly, spec.Name) {
 				t.Errorf("%s says %q whatever the rules are", spec.Name, doc)
 			}
 		}
@@ -155,5 +162,34 @@ func TestFaultsAreTranslated(t *testing.T) {
 	})
 	if got, want := told.Error(), "arguments: expected 1 到 64 个字符的地点 id, got null"; got != want {
 		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestEveryStateHasAWord: no code of the world that an observation or a history shows is left in English.
+func TestEveryStateHasAWord(t *testing.T) {
+	files, err := filepath.Glob("../world/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusal := regexp.MustCompile(`RejectionCode += "([a-z_]+)"`)
+	codes := append(world.Materials(), "normal", "low", "critical", "shutdown", "building", "working", "idle",
+		string(world.EventWaitOver), string(world.EventArrived), string(world.EventPowerState),
+		string(world.EventMessageDelivered), string(memory.KindObservation), string(memory.KindOutcome))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range refusal.FindAllSubmatch(text, -1) {
+			codes = append(codes, string(m[1]))
+		}
+	}
+	if len(codes) < 50 {
+		t.Fatalf("only %d codes were found", len(codes))
+	}
+	for _, code := range codes {
+		if words.In("zh").Word(code) == code {
+			t.Errorf("Chinese has no word for %s", code)
+		}
 	}
 }

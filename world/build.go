@@ -18,10 +18,6 @@ func (BuildFactory) describe(r Rules) ActionSpec {
 		kinds = append(kinds, k.Name)
 	}
 	return ActionSpec{
-		Numbers: map[string]int64{
-			"electricity": r.BuildElectricity, "hardware": r.BuildHardware, "ticks": r.BuildTicks,
-			"plant_electricity": r.PlantElectricity, "plant_hardware": r.PlantHardware, "plant_ticks": r.PlantTicks,
-		},
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kinds, Doc: "kind of factory",

@@ -72,10 +72,14 @@ func (a BuyPower) clamp(v *knowledge) (Action, []Adjustment) {
 	return BuyPower{n, price}, append(more, adjusted...)
 }
 
-// afford offers what can be had at the best price; own plants give at any price.
+// afford offers what can be had at the best price, and what of it own plants give for nothing.
 func (BuyPower) afford(v *knowledge) Affordance {
 	price := max(1, best(v.book.asks))
-	return v.bounded(BuyPower{PowerLot, price}, v.facts.buyLimit(price, v.book)).at(price)
+	a := v.bounded(BuyPower{PowerLot, price}, v.facts.buyLimit(price, v.book)).at(price)
+	if a.OK {
+		a.Free, _ = v.facts.buying(a.Max, price, v.book)
+	}
+	return a
 }
 
 func (a BuyPower) carryOut(w *World, n int32, r ruling) effect {

@@ -146,6 +146,18 @@ func (w *World) describe(f *factory) Factory {
 		d.Recipe = w.law.recipes[f.jobs[0].recipe].ID
 		d.Batches = f.jobs[0].batches
 		d.Queued = f.queued() - d.Batches
+		if d.Batches+d.Queued > 1 {
+			d.AllIn = w.allIn(f)
+		}
 	}
 	return d
+}
+
+// allIn counts the ticks until all that is queued in a factory at work is done.
+func (w *World) allIn(f *factory) int64 {
+	ticks := f.stepAt - w.tick - w.law.recipes[f.jobs[0].recipe].Ticks // the batch in work is among its batches
+	for _, j := range f.jobs {
+		ticks += j.batches * w.law.recipes[j.recipe].Ticks
+	}
+	return ticks
 }

@@ -11,7 +11,9 @@ type Harvest struct {
 
 func (Harvest) describe(r Rules) ActionSpec {
 	return ActionSpec{
-		Numbers: map[string]int64{"heat": r.HeatFactor},
+		Numbers: map[string]int64{
+			"heat": r.HeatFactor, "most": HarvestMax, "capacity": r.HeatCapacity, "refused": 10 * r.HeatCapacity,
+		},
 		Aliases: []string{"harvest", "collect_radiation", "采集辐射", "采集"},
 		Params: []Param{{
 			Name: "max_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: HarvestMax, Doc: "most electricity to take",

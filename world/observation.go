@@ -104,6 +104,8 @@ type Affordance struct {
 	// Price is at which a trade has these bounds, in data per 10 electricity.
 	// For place_power_order the most is that of a buy at price 1.
 	Price int64 `json:"price,omitempty"`
+	// Free is the part of Max that costs nothing: what own plants here have stored.
+	Free int64 `json:"free,omitempty"`
 	// Options are the ids or names acceptable now for the action's choice, such
 	// as "factory-1 recipe.assembler.motor_mk1 max 2"; see Option.
 	Options []Option `json:"options,omitempty"`
@@ -154,8 +156,10 @@ type Factory struct {
 	Place string `json:"place"`
 	// State is building, idle or working; a plant generates also when idle.
 	State string `json:"state"`
-	// ReadyIn counts the ticks until the construction or the current job ends.
+	// ReadyIn counts the ticks until the construction or the batch in work ends, AllIn those until all
+	// batches are done, 0 where that is the same.
 	ReadyIn int64 `json:"ready_in,omitempty"`
+	AllIn   int64 `json:"all_in,omitempty"`
 	// Recipe and Batches are the job in work; Queued counts batches after it.
 	Recipe  string `json:"recipe,omitempty"`
 	Batches int64  `json:"batches,omitempty"`

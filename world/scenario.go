@@ -38,6 +38,8 @@ type Scenario struct {
 	Personas []Persona `toml:"personas"`
 	// Goals are what the agents are asked to reach.
 	Goals []Goal `toml:"goals"`
+	// Texts are the texts of personas and goals in other languages, by their codes, such as "zh".
+	Texts map[string]Translation `toml:"texts"`
 	// Documents are what the agents can look things up in.
 	Documents []Document `toml:"documents"`
 	// Policy is what the agents may and must not do, whatever they are told; it

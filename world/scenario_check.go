@@ -178,14 +178,17 @@ func (s Scenario) checkAgents() error {
 		return errors.Join(append(all, fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax))...)
 	}
 	for i, p := range s.Personas {
-		field := fmt.Sprintf("personas[%d].", i)
-		all = append(all,
-			checkName(field+"name", p.Name), checkText(field+"text", p.Text, textMax),
-			checkText(field+"short_term_goal", p.ShortTermGoal, textMax),
-			checkText(field+"long_term_goal", p.LongTermGoal, textMax),
-		)
+		field := fmt.Sprintf("personas[%d]", i)
+		all = append(all, checkName(field+".name", p.Name), p.check(field))
 	}
 	return errors.Join(all...)
+}
+
+// check checks the texts of a persona.
+func (p Persona) check(field string) error {
+	return errors.Join(checkText(field+".text", p.Text, textMax),
+		checkText(field+".short_term_goal", p.ShortTermGoal, textMax),
+		checkText(field+".long_term_goal", p.LongTermGoal, textMax))
 }
 
 // checkID accepts 1 to 64 letters, digits and the signs _ . : and -.

@@ -93,7 +93,8 @@ func (w *World) reviewOrder(n int32) {
 		w.endOrder(n, StopActionRejected)
 		return
 	}
-	s, done, disturbed := a.standing, "", ""
+	s := a.standing
+	done, disturbed := "", ""
 	for _, c := range s.order.Until {
 		if done == "" && w.holds(n, c) {
 			done = c.Event

@@ -159,26 +159,6 @@ func (w *World) Agents() int { return len(w.agents) }
 // AgentID is the id of agent n.
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
-// Needless names the actions that are of no use in this world: those with another agent in a world of
-// one, requests and offers if the scenario does not enable them, and journeys if there is one place. The
-// list never changes.
-func (w *World) Needless() (names []string) {
-	if len(w.agents) == 1 {
-		for _, a := range []Action{Transfer{}, SellPower{}, PlaceOrder{}, CancelOrder{}, SendMessage{}, PostNote{}} {
-			names = append(names, a.ActionName())
-		}
-	}
-	for _, a := range actions {
-		if isTyped(a) && (len(w.agents) == 1 || !w.scenario.Terms) {
-			names = append(names, a.ActionName())
-		}
-	}
-	if len(w.geo.places) == 1 {
-		names = append(names, Move{}.ActionName())
-	}
-	return names
-}
-
 // AgentNumber finds an agent by id.
 func (w *World) AgentNumber(id string) (int, bool) {
 	n, ok := w.numbers[id]

@@ -29,10 +29,9 @@ var (
 )
 
 // Slots are the slots of a flat action in the order of its schema: whom or where, which,
-// what, how much. Those that only needless requests and offers have are left out.
-func Slots(needless ...string) []world.Slot {
-	slots := []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat, world.SlotAmount, world.SlotPrice, world.SlotText}
-	for _, s := range []world.Slot{world.SlotWant, world.SlotWantAmount, world.SlotForTicks} {
+// what, how much. Those that only needless actions have are left out.
+func Slots(needless ...string) (slots []world.Slot) {
+	for s := range world.SlotCount {
 		has := func(a world.ActionSpec) bool { return !slices.Contains(needless, a.Name) && takes(a, s.String()) }
 		if slices.ContainsFunc(PlainActions, has) {
 			slots = append(slots, s)

@@ -246,7 +246,8 @@ var besideFields = []string{"why", "sources_used", "plan", "candidates", "candid
 
 // encodedKeys are the fields with objects and lists that models send encoded in a
 // string.
-var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "actions", thenField}
+var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "actions",
+	thenField}
 
 // mendEncoded decodes fields that hold their JSON in a string, one level deep.
 func mendEncoded(o Value) (mended Value, used []Repair) {

@@ -105,10 +105,11 @@ func (q *evaluation) checkChain(first *Operation, attempts int64) *Violation {
 // ahead reports whether a later step of a chain is evaluated before its tick.
 func (e *Evidence) ahead() bool { return e.Before != nil && e.Before.ahead }
 
+// left is how many ticks of a planned action earlier steps left.
+func (e *Evidence) left(index int) int64 { return e.Plan[index].attempts() - e.taken(index) }
+
 // usedUp reports whether earlier steps took all ticks of a planned action.
-func (e *Evidence) usedUp(index int) bool {
-	return e.taken(index) >= e.Plan[index].attempts()
-}
+func (e *Evidence) usedUp(index int) bool { return e.left(index) <= 0 }
 
 // taken is how many ticks of a planned action earlier steps took.
 func (e *Evidence) taken(index int) int64 {

@@ -73,10 +73,16 @@
 //     and work without a plan.
 //  8. An order is its action, checked at each attempt, and a rule for going on. One that is asked for needs
 //     a rule about execute_until too, which must let the same trigger ask; one that would be a deviation
-//     is cut to what is asked for. A chain is judged as a whole when it is drafted and each step again at its
-//     tick, by the evidence of the turn that decided it. Its steps use up what they take of the plan and of
-//     asks; all its deviations count when it begins. While terms are shown, an order that gives is done
-//     once if it is not planned, and refused if it comes after a possible action.
+//     is cut to what is asked for. While terms are shown, an order that gives is done
+//     once if it is not planned, and refused if it comes after a possible action. A chain is judged step by
+//     step when it is drafted, as if the steps before had been done as written; one that is refused is cut off
+//     with all that follow. Each is judged again at its tick, by the plan, authors and terms of the deciding
+//     turn and by what is in view then. Steps use up the planned actions that they cover, the ticks of an
+//     order in all, and one of which ticks are left comes before any later one. A message authorizes one
+//     step, and other triggers one step that gives. A later step, a wait too, needs a place in the plan or
+//     an asker; so it does where no text is in view if it gives while terms are shown, or accepts an offer
+//     that the agent does not see. All deviations count when the chain begins, and rules about execute_until
+//     count the attempts of all steps. A step may ignore what its planned action may.
 //  9. A turn that fails ends in the plan. Its ending gives nothing, and costs no deviation for its place in
 //     the plan, but package behavior counts one if texts kept the turn from an earlier action. It waits for
 //     several ticks only as the first action of the plan. A draft that would be a deviation is taken only

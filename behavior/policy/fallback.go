@@ -7,8 +7,9 @@ import (
 )
 
 // Fallback reports whether an action may be done without a decision, after a failed turn or what the
-// world refused. It gives nothing away. Only the first action of the plan may move, spend, speak,
-// sleep, or go on as a standing order, and nothing begins a chain of several steps; package behavior lets one of work follow what is refused.
+// world refused. It gives nothing away and has no further steps. Only the first action of the plan may
+// move, spend, speak, sleep, or go on as a standing order; package behavior lets one of work follow what
+// is refused.
 func Fallback(a world.Action, plan []PlannedAction) bool {
 	switch a.(type) {
 	case world.Harvest, world.Mine, world.Refine, world.Wait:

@@ -79,7 +79,7 @@ func (q *evaluation) matchPlan() planMatch {
 		if inexact || q.afterFirst(i) {
 			cost = q.deviation()
 		}
-		if !m.planned() || cost < m.cost || cost == m.cost && p.attempts()-q.e.taken(i) > q.e.Plan[m.index].attempts()-q.e.taken(m.index) {
+		if !m.planned() || cost < m.cost || cost == m.cost && q.e.left(i) > q.e.left(m.index) {
 			m.index, m.cost = i, cost
 		}
 	}

@@ -145,6 +145,14 @@ func (f Form) Trail() string { return f.tail }
 // Table has a text for each of some things by name.
 type Table map[string]Form
 
+// wordOr returns the text about a name, and the name itself if there is none.
+func (t Table) wordOr(name string) string {
+	if _, ok := t[name]; !ok {
+		return name
+	}
+	return t.Text(name)
+}
+
 // Text returns the text about a name with its values. It panics where there is none, which a test
 // of the package that names the thing rules out.
 func (t Table) Text(name string, values ...any) string {

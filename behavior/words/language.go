@@ -50,10 +50,13 @@ type Language struct {
 	Feedback, Unusable, Policy Table
 	// ModuleDocs say what each module gives, by its dotted name.
 	ModuleDocs Table
-	// Actions say what each action does and costs. Their values are the numbers of its spec.
-	Actions Table
+	// Actions say what each action does and costs, ActionsAlone those that differ where agents can have
+	// nothing to do with each other. Their values are the numbers of its spec.
+	Actions, ActionsAlone Table
 	// StopEvents say when each stop event of a standing order holds, FactoryKinds what a kind does.
 	StopEvents, FactoryKinds Table
+	// Codes are words for states and reasons. One that has none is a name, such as that of a stop event.
+	Codes Table
 	// Nouns are words for kinds of ids and units. One that has none is an identifier.
 	Nouns Table
 	// Faults are what was expected in arguments and what was there instead, by the English forms in
@@ -69,12 +72,10 @@ type Language struct {
 func (l *Language) Texts() string { return l.texts }
 
 // Noun is the word for a kind of id or a unit, and an identifier itself.
-func (l *Language) Noun(name string) string {
-	if _, ok := l.Nouns[name]; !ok {
-		return name
-	}
-	return l.Nouns.Text(name)
-}
+func (l *Language) Noun(name string) string { return l.Nouns.wordOr(name) }
+
+// Word is the word for the code of a state or a reason, and a name itself.
+func (l *Language) Word(code string) string { return l.Codes.wordOr(code) }
 
 //go:embed *.toml
 var files embed.FS

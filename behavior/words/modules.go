@@ -12,9 +12,9 @@ type Modules struct {
 	Later Form `places:"steps"`
 	// LineStart separates an identifier and the text about it.
 	LineStart string
-	// Recipes introduces the inputs of a batch of each, PerTick has the numbers of every tick.
+	// Recipes introduces what a batch of each takes and yields, PerTick has the numbers of every tick.
 	Recipes string
-	PerTick Form `places:"draw,low,dissipation,capacity,refused"`
+	PerTick Form `places:"draw,dissipation,capacity"`
 }
 
 // Rules are the lines of the module world.rules, by its topics.

@@ -40,6 +40,7 @@ type Observation struct {
 	// Of factories.
 	Batches, Queued Form `places:"count"`
 	ReadyIn         Form `places:"ticks"`
+	NextIn          Form `places:"ticks,all"`
 	Wear            Form `places:"wear"`
 	Stored          Form `places:"amount"`
 }
@@ -69,6 +70,7 @@ type Allowed struct {
 // Options are the words of what can and cannot be done now.
 type Options struct {
 	To    string
+	Free  Form `places:"amount"`
 	Price Form `places:"price"`
 	Most  Form `places:"amount"`
 	Short Form `places:"resource,amount"`

@@ -3,22 +3,26 @@ package words
 // Instructions are the stable policy of an agent's turns, in their order: what it runs, the rules,
 // one of the protocols and what closes them.
 type Instructions struct {
-	// SystemPrompt is used where neither the scenario nor the user gives another.
-	SystemPrompt, Rules string
-	FullProtocol        Form `places:"modules"`
-	DirectProtocol      Form `places:"modules"`
-	LeanProtocol        string
-	Closing             string
+	// SystemPrompt is used where neither the scenario nor the user gives another. Chain follows the rules where
+	// something can be made, Together where agents can give or trade.
+	SystemPrompt, Rules, Chain, Together string
+	// One of the protocols is followed by one of the texts about plans, if any, and by Modules. PlanFree
+	// is for worlds without texts of others.
+	FullProtocol, DirectProtocol, LeanProtocol string
+	PlanFirst, PlanFree, LeanPlanFirst         string
+	Modules                                    Form `places:"modules"`
+	// Closing is followed by Texts, or by Data where there are no texts of others.
+	Closing, Texts, Data string
 	// OwnFollows ends the message that is common to all agents.
 	OwnFollows string
 }
 
 // Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
-// the list. PlanTerms follows Plan where agents can make offers, Then the tool that takes the actions
-// where actions may have further steps.
+// the list. PlanTexts follows Plan where there may be texts of others, PlanTerms where agents can make
+// offers, Then the tool that takes the actions where actions may have further steps.
 type Tools struct {
-	Plan, PlanTerms, Draft, Decision, Turn, Actions string
-	Then                                            Form `places:"steps"`
+	Plan, PlanTexts, PlanTerms, Draft, Decision, Turn, Actions string
+	Then                                                       Form `places:"steps"`
 }
 
 // Headings are the headings of the sections of a prompt.
@@ -28,8 +32,10 @@ type Headings struct {
 	Earlier                              Form `places:"count"`
 	Memory, Playbook, Documents, Outcome string
 	Advice                               string
-	Observation                          Form `places:"tick"`
-	Messages                             string
+	// ObservationOf is that of a run with a last tick that counts.
+	Observation   Form `places:"tick"`
+	ObservationOf Form `places:"tick,last"`
+	Messages      string
 }
 
 // Goals are the lines of an agent's goals and what the run is scored by.

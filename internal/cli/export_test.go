@@ -78,7 +78,7 @@ func TestExportedRowsAreTheRecordedWorld(t *testing.T) {
 // no file is left.
 func TestExportRefuses(t *testing.T) {
 	p := newProcess(t, nil)
-	p.played(t, "minimal", "--ticks", "6", "--run-dir", "run", "--quiet")
+	p.played(t, "minimal", "--ticks", "6", "--chain-steps", "0", "--run-dir", "run", "--quiet")
 	all := p.played(t, "export", "run", "--csv", "-")
 	if one := p.played(t, "export", "run", "--csv", "-", "--agent", "agent-1"); one != all {
 		t.Errorf("the rows of the only agent differ from all rows:\n%s", one)

@@ -79,7 +79,7 @@ func TestOnlyNewCallsAreExported(t *testing.T) {
 		}
 		return string(data)
 	}
-	whole := exported(t, dir, "llm_bootstrap", "--ticks", "5", "--run-dir", "run")
+	whole := exported(t, dir, "llm_bootstrap", "--ticks", "5", "--chain-steps", "0", "--run-dir", "run")
 	all := callsIn(t, read("run"), 1)
 	requireExported(t, whole, "a run", 5, all, all)
 
@@ -87,7 +87,7 @@ func TestOnlyNewCallsAreExported(t *testing.T) {
 	calls := callsIn(t, read("fork"), 4)
 	requireExported(t, fork, "a fork", 3, calls, calls)
 
-	again := exported(t, dir, "llm_bootstrap", "--ticks", "5", "--run-dir", "again", "--replay-from", "run")
+	again := exported(t, dir, "llm_bootstrap", "--ticks", "5", "--chain-steps", "0", "--run-dir", "again", "--replay-from", "run")
 	requireExported(t, again, "a run on recorded answers", 5, all, 0)
 	for _, s := range again.named("chat ") {
 		marked := false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,6 +145,12 @@ func lintScenarios(m *Main, names []string) error {
 					doubts++
 				}
 			}
+			for _, code := range slices.Sorted(maps.Keys(chosen.Texts)) {
+				if !slices.Contains(words.Languages(), code) {
+					lines = append(lines, fmt.Sprintf("%s: texts.%s: no prompt is in this language; allowed: %s", name, code,
+						strings.Join(words.Languages(), ", ")))
+				}
+			}
 			for _, idle := range policy.FindIdle(chosen.Policy, chosen.Terms) {
 				lines = append(lines, name+": doubt: "+idle.String())
 				doubts++
@@ -179,7 +186,7 @@ func writeRules(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
-		plaintext.Fprintf(&b, "%s: %s\n", a.Name, modules.ActionDoc(said, a))
+		plaintext.Fprintf(&b, "%s: %s\n", a.Name, modules.ActionDoc(said, a, rules))
 		for _, p := range a.Params {
 			takes := "an id as shown"
 			switch p.Kind {

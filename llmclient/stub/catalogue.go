@@ -41,8 +41,8 @@ func readCatalogue(tools []tool) catalogue {
 				r.RefineGPerHardware, r.RefineCostPerKG = costs[0], costs[1]
 			case actionBuild:
 				r.BuildElectricity, r.BuildHardware = costs[0], costs[1]
-				if kinds := namedAfter(line, slotWhat); c.kind == "" && kinds != nil {
-					c.kind = kinds[0]
+				if c.kind == "" {
+					c.kind = dotted.FindString(line)
 				}
 			case actionSchedule:
 				c.recipes = namedAfter(line, slotWhat)
@@ -59,8 +59,11 @@ func readCatalogue(tools []tool) catalogue {
 	return c
 }
 
-// digits are a number in a text.
-var digits = regexp.MustCompile(`\d+`)
+// digits are a number in a text, dotted is a name with dots.
+var (
+	digits = regexp.MustCompile(`\b\d+\b`)
+	dotted = regexp.MustCompile(`[\w-]+(?:\.[\w-]+)+`)
+)
 
 // numbers are the first two numbers in a text, 0 for one that is not there.
 func numbers(text string) (list [2]int64) {

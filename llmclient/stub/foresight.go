@@ -219,7 +219,9 @@ func (f *foresight) schedule(of *world.Factory, recipe any, batches int64) {
 		of.Queued += batches
 		return
 	}
-	of.State, of.Recipe, of.Batches = "working", name, batches
+	of.State = "working"
+	of.Recipe = name
+	of.Batches = batches
 	of.ReadyIn = f.ticksOf(name)
 }
 
@@ -247,7 +249,9 @@ func (f *foresight) produce() {
 			}
 		}
 		if of.Batches < 1 {
-			of.State, of.Recipe, of.ReadyIn = "idle", "", 0
+			of.State = "idle"
+			of.Recipe = ""
+			of.ReadyIn = 0
 			continue
 		}
 		of.ReadyIn = f.ticksOf(of.Recipe)

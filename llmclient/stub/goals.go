@@ -12,8 +12,8 @@ import (
 )
 
 // goals is the goals section, one goal per line, as words: lower case, with every
-// other character a separator. A line that says "met", without "not" before it,
-// is settled and left out.
+// other character a separator, and each Chinese character a word of its own. A line that says "met",
+// without "not" before it, is settled and left out.
 //
 // Goals are prose. Three things in them are understood: how many of a product to make, a
 // place to be at, and who helps whom. Products and places are known from the rest of the
@@ -31,7 +31,7 @@ func readGoals(text string) goals {
 	var g goals
 	for line := range strings.Lines(text) {
 		w := wordsIn(line)
-		at := max(slices.Index(w, "met"), slices.Index(w, "已达成"))
+		at := max(slices.Index(w, "met"), find(w, wordsIn("已达成")))
 		if met := at == 0 || at > 0 && w[at-1] != "not"; len(w) > 0 && !met {
 			g = append(g, w)
 		}
@@ -39,12 +39,26 @@ func readGoals(text string) goals {
 	return g
 }
 
-// wordsIn splits a text into lower-case runs of letters and digits.
+// wordsIn splits a text into lower-case runs of letters and digits, and Chinese characters.
 func wordsIn(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	var spaced strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case isHan(r):
+			spaced.WriteString(" " + string(r) + " ")
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			spaced.WriteRune(r)
+		default:
+			spaced.WriteByte(' ')
+		}
+	}
+	return strings.Fields(spaced.String())
 }
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+// chinese reports whether a word is a Chinese character.
+func chinese(word string) bool { return strings.ContainsFunc(word, isHan) }
 
 // brief is what the goals ask for in the terms of the policy: the products they name, then
 // the places that are not visited yet, and at last as many of the first product as can be.
@@ -76,7 +90,7 @@ func (s stage) brief(p prompt) baseline.Brief {
 		at := slices.IndexFunc(s.see.Self.Products, func(a world.Amount) bool { return a.Resource == w.product })
 		made = made && at >= 0 && s.see.Self.Products[at].Amount >= w.count
 	}
-	toReach := slices.DeleteFunc(slices.Clone(asked), func(line []string) bool { return slices.Contains(line, "leave") })
+	toReach := slices.DeleteFunc(slices.Clone(asked), func(line []string) bool { return goals{line}.names("leave", "离开") })
 	for _, place := range s.see.Places {
 		if made && !p.knows(place.ID) && toReach.names(place.ID, place.Name) {
 			add("place", place.ID, 1)
@@ -94,10 +108,10 @@ func (s stage) brief(p prompt) baseline.Brief {
 func (s stage) task(asked goals, products []string) (t world.Task) {
 	for _, line := range asked {
 		g := goals{line}
-		if g.names("wait", "help") && (asked.names("build") || len(asked.wishes(products)) > 0) {
+		if g.names("wait", "help", "等待", "帮助") && (asked.names("build", "建造") || len(asked.wishes(products)) > 0) {
 			t.Meet, t.Agents = s.see.Here.ID, []string{s.see.Self.ID}
 		}
-		if !g.names("bring", "supply") {
+		if !g.names("bring", "supply", "送到", "供应") {
 			continue
 		}
 		for _, p := range append(slices.Clip(s.see.Places), world.Sight{ID: s.see.Here.ID, Name: s.see.Here.Name}) {
@@ -189,6 +203,11 @@ func find(line, label []string) int {
 // numberBeside reads "2 control chips", "two control chips" and "control_chip at
 // least 2", where the label stands at a word of the line.
 func numberBeside(line []string, at int, label []string) int64 {
+	if at > 1 && chinese(line[at-1]) { // the word that counts: 2 个 control_chip
+		if n, ok := number(line[at-2]); ok {
+			return n
+		}
+	}
 	if at > 0 {
 		if n, ok := number(line[at-1]); ok {
 			return n
@@ -204,8 +223,8 @@ func numberBeside(line []string, at int, label []string) int64 {
 			return n
 		}
 	}
-	if line[at+last] != label[last] {
-		return 2
+	if line[at+last] != label[last] || slices.ContainsFunc(line, chinese) {
+		return 2 // a plural, or a language without
 	}
 	return 1
 }

@@ -23,8 +23,10 @@ type language struct {
 	power, radiation, price, wear, most string
 	// more marks the count of what a list leaves out.
 	more string
-	// queued follows a number of batches, ready a number of ticks.
-	queued, ready string
+	// queued follows a number of batches, ready and next lead to a number of ticks.
+	queued, ready, next string
+	// states are the states of factories by their words.
+	states map[string]string
 	// refused follows an action that the world refused. planned leads to what is left of a plan,
 	// notDone of a chain, and wrong to what was refused in a turn.
 	refused, planned, notDone, wrong string
@@ -64,7 +66,8 @@ func newLanguage(w *words.Language) language {
 
 		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
 		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
-		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn),
+		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
+		states:  statesIn(w),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
 		planned: strings.Trim(lines.Planned.Trail(), " ,:"),
 		notDone: strings.Trim(w.Observation.NotDone.Lead(), " ;:"), wrong: strings.TrimSpace(w.Asides.Fault.Lead()),
@@ -73,6 +76,15 @@ func newLanguage(w *words.Language) language {
 		gives: mark(t.Gives), wants: mark(t.Wants), answers: mark(t.Answers), claim: mark(t.Claim),
 		left: mark(t.Left), expires: mark(t.Expires),
 	}
+}
+
+// statesIn are the states of factories by their words in a language.
+func statesIn(w *words.Language) map[string]string {
+	states := map[string]string{}
+	for _, state := range []string{"building", "working", "idle"} {
+		states[w.Word(state)] = state
+	}
+	return states
 }
 
 // heading is a heading without the remark after its comma.

@@ -111,6 +111,9 @@ func readCan(o *world.Observation, l language, entries []string) {
 				rest = rest[1:]
 			}
 		}
+		if len(rest) > 0 && a.Max > 0 && strings.HasPrefix(rest[0], "(") {
+			rest = rest[1:] // what of it is free
+		}
 		if len(rest) > 1 && rest[0] == l.price {
 			rest = rest[2:]
 		}
@@ -212,7 +215,7 @@ func readFactories(o *world.Observation, l language, entries []string) {
 			f.Place = word(head[n-1])
 		}
 		doing := split(parts[1], ' ')
-		f.State = doing[0]
+		f.State = l.states[doing[0]]
 		if len(doing) > 2 {
 			f.Recipe, f.Batches = doing[1], numberIn(doing[2:])
 		}
@@ -221,7 +224,7 @@ func readFactories(o *world.Observation, l language, entries []string) {
 			switch {
 			case slices.Contains(words, l.queued):
 				f.Queued = numberIn(words)
-			case words[0] == l.ready:
+			case words[0] == l.ready, words[0] == l.next:
 				f.ReadyIn = numberIn(words)
 			case words[0] == l.wear:
 				f.Wear = numberIn(words)

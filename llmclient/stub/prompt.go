@@ -73,7 +73,8 @@ func readPrompt(input []llmclient.Item) prompt {
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
 					parts := split(entry, ',')
-					said := split(strings.ReplaceAll(parts[0], "+", ""), ' ')
+					inputs, _, _ := strings.Cut(parts[0], "->")
+					said := split(strings.ReplaceAll(inputs, "+", ""), ' ')
 					name := word(said[0])
 					p.recipes = append(p.recipes, name)
 					if p.ticks == nil {

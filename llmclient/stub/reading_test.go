@@ -71,25 +71,25 @@ func TestReadObservation(t *testing.T) {
 		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
 		"weather: fine; wait", "woken: job_done", "texts: 3 shown after the plan",
-		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 price 3; place_power_order buy max 160|sell max 10|1 more",
+		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 (20 free) price 3; place_power_order buy max 160|sell max 10|1 more",
 		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
 		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
 		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
 		"requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more",
 		"own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, expires in 9; offer-3-agent-2-1 to agent-1 at amber, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over",
-		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 batches queued, ready in 4 ticks, wear 60 of 1000; f2 factory.power at amber, idle",
+		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 batches queued, next in 4, all in 9, wear 60 of 1000; f2 factory.power at amber, idle",
 	}
 	chinese := []string{
-		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 不足, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`此处: "The \"Hub\", compound 7 g", metal, 辐射 46, compound 20000 g`,
 		"天气: 晴; wait", "唤醒原因: job_done", "消息: 3 条在计划之后给出",
-		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",
+		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 (20 免费) 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",
 		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
 		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
 		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
 		"请求和提议: offer-16-agent-4-1 来自 agent-4 在此, 给出 data 3, 想要 electricity 10, 答复 req-12-agent-2-1, 2 回合后到期; offer-18-agent-1-1 来自 agent-1 给 anyone 在此, 给出 hardware 2, 想要 data 7, 5 回合后到期; req-17-agent-1-1 来自 agent-1, 想要 hardware 4, 还差 3, 8 回合后到期; offer-15-agent-3-1 来自 agent-3 在 amber, 给出 data 5, 想要 compound 900, 3 回合后到期; 另有 2",
 		"自己的请求和提议: req-19-agent-2-1 给 agent-9, 想要 motor_mk1 2, 9 回合后到期; offer-3-agent-2-1 给 agent-1 在 amber, 给出 hardware 1, 想要 electricity 30, 答复 req-2-agent-1-1, 待领 12, 已结束",
-		"工厂: f1 factory.assembler 在此, working recipe.x 2 批, 排队 3 批, 尚需 4 回合, 磨损 60 (满 1000); f2 factory.power 在 amber, idle",
+		"工厂: f1 factory.assembler 在此, 生产中 recipe.x 2 批, 排队 3 批, 下一批尚需 4, 全部 9, 磨损 60 (满 1000); f2 factory.power 在 amber, 空闲",
 	}
 	number := func(n int64) *int64 { return &n }
 	want := world.Observation{

@@ -9,13 +9,15 @@ import (
 )
 
 // Guesses for what the request does not say: the inputs of a batch, the loss of an awake
-// agent in a tick, which the request mentions without a number, and the inputs of refining
-// if no tool gives them.
+// agent in a tick, which the request mentions without a number, and what mining and refining take if
+// no tool says so: hardware may still be traded by what it takes to make.
 const (
 	batchElectricity = 8
 	batchHardware    = 3
 	idleDraw         = 1
 	gramsPerHardware = 1000
+	refineCost       = 2
+	mineCost         = 1
 )
 
 // situation is what the request tells the policy.
@@ -24,7 +26,11 @@ func (s stage) situation(p prompt) baseline.Situation {
 		Remembered: append(s.guessed(p), p.remembered...)}
 	known.Rules.PowerCapacity, known.Rules.IdleDraw = s.see.Self.PowerCapacity, idleDraw
 	if known.Rules.RefineGPerHardware < 1 {
-		known.Rules.RefineGPerHardware = gramsPerHardware
+		known.Rules.RefineGPerHardware, known.Rules.RefineCostPerKG = gramsPerHardware, refineCost
+		known.Rules.MineCostPerKG = max(known.Rules.MineCostPerKG, mineCost)
+	}
+	if s.offers.kind == "" { // no factory can be built
+		known.Rules.BuildElectricity = known.Rules.PowerCapacity + 1
 	}
 	for _, name := range s.recipes() {
 		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity},

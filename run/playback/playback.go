@@ -91,7 +91,8 @@ func Continue(w *world.World) *Playback { return &Playback{world: w} }
 // Scenario is what a run with some settings plays.
 func Scenario(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride})
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride,
+			Language: s.Language})
 }
 
 // World is the world after the last whole tick. The next Add changes it.

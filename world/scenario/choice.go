@@ -22,6 +22,9 @@ type Choice struct {
 	Rules *world.Rules
 	// Agents is another number of agents than the scenario's, 0 for its own.
 	Agents int
+	// Language is the code of the language of prompts. Personas and goals are in it if the scenario has
+	// them in it.
+	Language string
 }
 
 // Instance reads the text of a scenario, as [Parse] does, and returns what a run with these
@@ -39,7 +42,7 @@ func Instance(name string, text []byte, c Choice) (world.Scenario, error) {
 		vary.OnRequest = false
 		s.Vary = &vary
 	}
-	s = s.Instance(c.Seed)
+	s = s.In(c.Language).Instance(c.Seed)
 	if c.Rules != nil {
 		s.Rules = *c.Rules
 	}

@@ -81,7 +81,7 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 	s, err := file.scenario()
 	err = errors.Join(err, checkZeroLimits(data))
 	if err == nil {
-		err = s.Check()
+		err = errors.Join(s.Check(), s.CheckTexts())
 	}
 	if err != nil {
 		return world.Scenario{}, Placed(name, data, err)

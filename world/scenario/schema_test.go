@@ -81,6 +81,9 @@ func (m schemaMaker) of(typ reflect.Type) map[string]any {
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": m.of(typ.Elem())}
 	case reflect.Map:
+		if typ.Elem().Kind() != reflect.Int64 { // by codes or ids that the author chooses
+			return map[string]any{"type": "object", "additionalProperties": m.of(typ.Elem())}
+		}
 		amounts := map[string]any{}
 		for _, name := range world.Resources() {
 			amounts[name] = map[string]any{"type": "integer", "minimum": 0}
