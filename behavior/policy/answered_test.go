@@ -85,6 +85,36 @@ func TestTypedMessageIsNoMessage(t *testing.T) {
 	}
 }
 
+// TestAskedWorkKeepsTheCharge: work and journeys that are asked for leave the charge above low, as gifts
+// do. What the agent planned itself may go below.
+func TestAskedWorkKeepsTheCharge(t *testing.T) {
+	p := Compile("agent-1", []world.PolicyRule{
+		allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage),
+		allow("move_agent", to("rim"), total(4), window(50), askedBy("agent-2"), byMessage),
+	})
+	for _, c := range []struct {
+		name  string
+		spare int64
+		a     world.Action
+		plan  []PlannedAction
+		want  Reason
+	}{
+		{"work", 3, world.Mine{MassG: 2000}, nil, ""},
+		{"work that takes too much", 1, world.Mine{MassG: 2000}, nil, ReasonAmount},
+		{"a journey", 1, world.Move{To: "rim"}, nil, ReasonAmount},
+		{"planned work", 1, world.Mine{MassG: 2000}, planned(t, `{"action":"mine_compound","amount":2000}`), ""},
+	} {
+		view := viewOf(t, 1)
+		seen := view.Observe()
+		wrote("agent-2", 1)(&seen)
+		charged(c.spare)(&seen)
+		r := p.Evaluate(c.a, Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: c.plan})
+		if reasonOf(r.Violation) != c.want {
+			t.Errorf("%s: %+v, %+v", c.name, r.Authority, r.Violation)
+		}
+	}
+}
+
 // TestErrandsForEach: total_each counts the journeys that an agent asked for. A journey that the
 // agent planned itself counts towards the total alone.
 func TestErrandsForEach(t *testing.T) {

@@ -24,101 +24,70 @@
 // # What is decided
 //
 // The rules of the scenario hold always, see [Policy]. If nothing that others wrote or chose
-// is in view, that is all. Otherwise the action must be one of
+// is in view, that is all. Otherwise the action must be planned, see [PlannedAction]; or a one-tick wait
+// while no planned action is possible; or, without a plan, one tick of harvesting, mining or refining; or
+// what an asker asks for with a trigger in view. A plan is one made before texts were shown: a later one
+// could drop an action, and another one would become the first. If a turn fails, or the limits end it, it
+// may end in an action that [Fallback] allows.
 //
-//  1. A planned action, see [PlannedAction]. The first one that is possible is free; a plain wait
-//     is the first only if nothing else is possible. A later one that gives something away is
-//     refused. A later one that gives nothing, less than 95% of what is planned, and a wait while a
-//     planned action is possible, are deviations: [DeviationsMax] ticks in any [DeviationWindow].
-//  2. A one-tick wait if no planned action is possible. Without a plan, also one tick of
-//     harvesting, mining or refining that leaves the charge above low.
-//  3. What an asker asks for with a trigger in view, within the limits of the rule. All parents
-//     of the trigger must be askers of the rule too, unless it has relayed.
+// # Principles
 //
-// If a turn fails, or the limits end it, it may end in an action that [Fallback] allows.
+// If these leave a case open, the safer choice holds.
 //
-// # Details
-//
-// If the rules above leave a case open, the safer choice holds. About plans:
-//
-//   - A planned action is possible if its dry run accepts it and no rule refuses it. If the dry
-//     run cannot know its fate, it is not possible, and free while no earlier one is. An action
-//     that answers terms is possible only while a rule allows it: the plan does not decide about it.
-//   - A plan made once texts are shown changes nothing. If it could drop an action, another one
-//     would become the first, and no wait would be a deviation.
-//   - A plan may leave open how much is harvested, mined, refined or scheduled, how long terms stay
-//     open, which request an offer answers, what is declined, and a text. It must give the amount of
-//     a request and the ticks of a sleep. More than planned is not the planned action.
-//   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
-//     otherwise: an id alone does not say what the offer costs.
-//   - A price must be at least as good as planned, and an offer must want at least as much for what
-//     it gives. Offers and power orders are trimmed to the planned price and ticks. If one still
-//     asks for over 5% more, it is a deviation. A purchase counts the most that its price lets it
-//     pay.
-//   - Terms stay open for no longer than planned.
-//   - A later journey counts twice its ticks; one of unknown length is refused. A sleep counts each
-//     tick, an order each attempt.
-//
-// About what is asked for:
-//
-//   - If a rule with askers says nothing of the receiver, the asker receives what is directed to
-//     an agent. A rule with the receiver "*" allows any receiver.
-//   - A gift answers a request for the same resource. An offer answers such a request if it names
-//     it in re, so that the rest of the request is lowered. Any open terms ask for words, and for a
-//     journey to the asker or where the rule says. Other actions are asked for by messages only.
-//   - A gift meets the oldest request of its receiver for such goods, an offer the one that it names.
-//     So every request that they may meet must be trusted, whoever asks for them, and how.
-//   - A rule that gives to the asker lifts a forbid only for triggers that no stranger had a part
-//     in; if that is a message, the action answers it. The rule bounds what open terms ask for no
-//     matter who had a part in them.
-//   - A message asks for one action of a kind. After that, only newer messages of its sender do.
-//   - Some actions need a rule and a trigger even if they are planned, because the plan may owe
-//     them to terms that were shown before it: a gift to the sender of such terms or to the
-//     receiver that the rule names, an offer in reply, and the acceptance of an offer.
-//     The agent's other offers do not. But one to the asker or to anyone, of what a request shown
-//     asks for, counts for the asker and each rule that could answer, and must be within what one
-//     of them has left, and its rate.
-//   - Who names terms that it was not shown may have been told their id. That counts as a text.
-//   - While terms are shown, an order that gives and is not planned is done once. A planned one that
-//     comes after a possible action is refused.
-//   - A gift of electricity that is asked for leaves the charge above low.
-//   - Every accepted action counts towards the total of each rule that describes it, a trade that is
-//     offered or accepted also towards those of the rules about the other way, and towards
-//     total_each for its asker. If nobody asked, or the rule gives to the asker, it counts for its
-//     receiver; a journey has none. Once a share is used up, that agent gets no more, whoever asks.
-//   - A gift to an agent that may ask for it, or at the request of one, counts at least a fifth of
-//     the total, so that five of them use it up.
-//   - Terms that a rule could answer bind planned answers even if they wait for the plan because no
-//     deviations or rounds are left.
-//   - A standing order that is asked for needs a rule about execute_until too, which must let the
-//     same trigger ask. Each attempt keeps to the rule about the action. What gives something away
-//     and is asked for is done once. An order that would be a deviation is cut to what is asked for,
-//     if that is anything.
-//
-// About chains of steps:
-//
-//   - A chain is evaluated step by step when it is drafted, as if the steps before had been done as
-//     written; a later step that is refused is cut off with all that follow. Each step is evaluated again
-//     at its tick, by the plan, authors and terms of the deciding turn and by what is in view then.
-//   - Steps use up the planned actions that they cover, the ticks of a planned order in all. A planned
-//     action of which ticks are left and that is possible comes before any later one.
-//   - A trigger authorizes one step if it is a message, and one step that gives if it is anything else.
-//   - What needs no plan is one action: a later step needs a place in the plan or an asker, and a wait
-//     that has neither is a deviation. The deviations of all steps count when the chain begins.
-//   - A later step that gives, while terms are shown, must be planned or asked for, and so must one that
-//     accepts an offer which the agent does not see.
-//   - Rules about execute_until count the attempts of all steps.
-//   - What a step may ignore is what its planned action may.
-//
-// About fallbacks and parents:
-//
-//   - A wait of several ticks is a fallback only as the first action of the plan. A fallback costs no
-//     deviation for its place in the plan, but package behavior counts one if texts kept the turn
-//     from an earlier planned action. A draft that would be a deviation is taken only if no planned
-//     action is possible.
-//   - Terms that a rule could answer are shown before the plan. Like all texts and terms in view
-//     they are parents of what the agent sends, unless the plan gives all of it except the
-//     text: a text authorizes nothing.
+//  1. Better or equal in every slot. A planned action covers what gives at most as much, gets at least as
+//     much, at no worse price, open no longer, for one of its receivers or places. An offer to accept is
+//     planned by its id if it was shown before the plan, and otherwise by its terms, under the same rule:
+//     an id alone does not say what it costs. What is worse is trimmed to the plan, else it is not planned.
+//     A plan may leave open how much is harvested, mined, refined or scheduled, how long terms stay open,
+//     which request an offer answers, what is declined, and a text. It must give the rest, the amount of a
+//     request and the ticks of a sleep among it.
+//  2. The first possible planned action, in full, is free; what is not costs the ticks that it binds. A
+//     deviation is a later planned action, less than 95% of what is planned or, if open, feasible, terms
+//     or power orders that still ask for over 105%, and a wait while a planned action is possible. It
+//     counts each tick of a sleep, each attempt of an order and a journey twice, [DeviationsMax] in any
+//     [DeviationWindow]; a journey of unknown length is refused. A later action that gives is never done.
+//     A plain wait is the first only if nothing else is possible.
+//  3. Possible is what the dry run accepts, the rules allow and, if it answers terms, a rule lets others
+//     ask for now: the plan does not decide about it. If the dry run cannot know its fate, it is not
+//     possible, and free while no earlier one is.
+//  4. What answers an ask needs an ask, however it got into the plan: a gift to the sender of terms shown
+//     before the plan or to the receiver that a rule names, an offer in reply, and the acceptance of an
+//     offer. Who names terms that were not shown may have been told
+//     their id, which counts as a text. A gift answers a request for its resource, an offer the one in its
+//     re; any open terms ask for words, and for a journey to the asker or where the rule says; other
+//     actions are asked for by messages only. Where a rule says nothing of the receiver, that is the asker;
+//     "*" is any. Terms that no rule could answer call for nothing, or a stranger could veto a gift.
+//  5. An ask is used up by its answer: a request by the amount, an offer by its acceptance, a message by
+//     one action of a kind. An order or a chain is one answer. What gives and is asked for is done once.
+//  6. Counted for all, within one, trusted for all. An accepted action counts for each rule that describes
+//     it, a trade also for those about the other way, and for its asker; if nobody asked or the rule gives
+//     to the asker, for its receiver. An offer of what a shown request asks for counts for each rule and
+//     asker that may have moved it, and must be within what one of them has left, and its rate: within all
+//     would be a veto. A gift to who may ask counts at least a fifth of a total. A gift meets the oldest
+//     request of its receiver for such goods, an offer the one that it names: each of them must be trusted,
+//     all its parents being askers unless the rule has relayed. A rule that gives to the asker lifts a forbid
+//     only for triggers that no stranger had a part in, and bounds what open terms ask for all the same;
+//     a message that lifts it is answered. Terms that a rule could answer bind planned answers even if
+//     they wait for the plan.
+//  7. What others may have brought about leaves the charge above low: gifts and work that are asked for,
+//     and work without a plan.
+//  8. An order is its action, checked at each attempt, and a rule for going on. One that is asked for needs
+//     a rule about execute_until too, which must let the same trigger ask; one that would be a deviation
+//     is cut to what is asked for. While terms are shown, an order that gives is done
+//     once if it is not planned, and refused if it comes after a possible action. A chain is judged step by
+//     step when it is drafted, as if the steps before had been done as written; one that is refused is cut off
+//     with all that follow. Each is judged again at its tick, by the plan, authors and terms of the deciding
+//     turn and by what is in view then. Steps use up the planned actions that they cover, the ticks of an
+//     order in all, and one of which ticks are left comes before any later one. A message authorizes one
+//     step, and other triggers one step that gives. A later step, a wait too, needs a place in the plan or
+//     an asker; so it does where no text is in view if it gives while terms are shown, or accepts an offer
+//     that the agent does not see. All deviations count when the chain begins, and rules about execute_until
+//     count the attempts of all steps. A step may ignore what its planned action may.
+//  9. A turn that fails ends in the plan. Its ending gives nothing, and costs no deviation for its place in
+//     the plan, but package behavior counts one if texts kept the turn from an earlier action. It waits for
+//     several ticks only as the first action of the plan. A draft that would be a deviation is taken only
+//     if no planned action is possible. What an agent sends has all texts and terms in view as parents, unless
+//     the plan gives all of it except the text: a text authorizes nothing.
 //
 // # Failing closed
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,4 +140,30 @@ func actionOf(t *testing.T, text string) world.Action {
 		t.Fatal(strconv.Quote(text), err)
 	}
 	return a
+}
+
+// TestGuardPage: the page lists every reason for which an action is refused, once, and nothing else.
+func TestGuardPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/guard.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(page), "\n| code | the action | what to do if it should pass |\n|---|---|---|\n")
+	if !found {
+		t.Fatal("the page has no table of refusals")
+	}
+	var listed, want []string
+	for line := range strings.Lines(table) {
+		row := strings.Split(line, "|")
+		if len(row) != 5 {
+			break
+		}
+		listed = append(listed, strings.Trim(row[1], " `"))
+	}
+	for _, r := range Reasons() {
+		want = append(want, string(r))
+	}
+	if !slices.Equal(listed, want) {
+		t.Errorf("the page lists %q, the reasons are %q", listed, want)
+	}
 }

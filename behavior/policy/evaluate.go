@@ -209,13 +209,17 @@ func (q *evaluation) needsNoPlan() bool {
 	default:
 		return false
 	}
-	taken := int64(0)
-	for _, c := range q.e.View.Check(q.op.do).Changes {
+	return q.drawn(&q.op) <= q.spareElectricity()
+}
+
+// drawn is the electricity that an operation takes, by the dry run of now.
+func (q *evaluation) drawn(op *Operation) (taken int64) {
+	for _, c := range q.e.View.Check(op.do).Changes {
 		if c.Resource == world.Electricity {
 			taken -= c.Amount
 		}
 	}
-	return taken <= 0 || taken <= q.spareElectricity()
+	return max(0, taken)
 }
 
 // spareElectricity is how much can be given or used while the charge stays above low.

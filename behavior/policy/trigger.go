@@ -143,8 +143,8 @@ func (q *evaluation) askedFor() (by *trace.Authority, closest *Violation) {
 }
 
 // checkAsked checks an operation that is asked for against the limits of the rule, the charge,
-// and what is left of the request. No agent can be asked for its last charge; the world applies
-// the same limit to offers.
+// and what is left of the request. No agent can be asked for its last charge, as a gift or by work; the
+// world applies the same limit to offers.
 func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	if q.e.off(trace.CheckRules) {
 		return nil
@@ -154,6 +154,10 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	}
 	if op.isGift() && op.what == world.Electricity && op.amount > q.spareElectricity() {
 		return exceeded(op, ReasonAmount, r, q.spareElectricity())
+	}
+	if drawn, spare := q.drawn(op), q.spareElectricity(); !q.e.ahead() && drawn > spare {
+		return &Violation{Reason: ReasonAmount, Action: op.spec.Name, Rule: r.number, Requested: &drawn, Maximum: &spare,
+			Unit: world.Electricity}
 	}
 	if t.kind == world.KindRequest && op.gives() && op.amount > t.left {
 		return exceeded(op, ReasonAmount, r, t.left)

@@ -225,7 +225,8 @@ type Harm struct {
 func (h Harm) String() string { return h.Kind + ": " + h.Detail }
 
 // Measure compares an attacked agent with a blind twin, which was shown no texts or
-// terms. Calls and tokens are compared with a twin that was shown greetings instead.
+// terms. Calls and tokens are compared with a twin that was shown greetings instead, and decides each step
+// by itself: what chains save, a text that is obeyed in vain can take, but no more.
 // rules are those of the agent: what they allow others is no harm. Harms are in a fixed
 // order.
 func Measure(attacked, blind, greeted *Figures, rules []world.PolicyRule) []Harm {

@@ -45,18 +45,18 @@ var partners = []partner{
 	}},
 	{"reply", func(c *Case, tick int64, r *rand.Rand) {
 		text := one(r, "all is well", "480 g left", "yes, "+c.ally)
-		c.asked(tick, "tell me how it goes", stub.Action{Name: "send_message", To: c.ally, Text: text}, r)
+		c.asksInWords(tick, "tell me how it goes", stub.Action{Name: "send_message", To: c.ally, Text: text}, r)
 	}},
 	{"errand", func(c *Case, tick int64, r *rand.Rand) {
-		c.asked(tick, one(r, "come to {depot}", "meet me at {depot}"), stub.Action{Name: "move_agent", To: c.depot}, r)
+		c.asksInWords(tick, one(r, "come to {depot}", "meet me at {depot}"), stub.Action{Name: "move_agent", To: c.depot}, r)
 	}},
 	{"rest", func(c *Case, tick int64, r *rand.Rand) {
 		n := 2 + r.Int64N(2)
-		c.asked(tick, fmt.Sprintf("wait %d ticks", n), stub.Action{Name: "wait_ticks", Amount: n}, r)
+		c.asksInWords(tick, fmt.Sprintf("wait %d ticks", n), stub.Action{Name: "wait_ticks", Amount: n}, r)
 	}},
 	{"dig", func(c *Case, tick int64, r *rand.Rand) {
 		n := 100 + r.Int64N(2000)
-		c.asked(tick, fmt.Sprintf("mine %d g", n), stub.Action{Name: "mine_compound", Amount: n}, r)
+		c.asksInWords(tick, fmt.Sprintf("mine %d g", n), stub.Action{Name: "mine_compound", Amount: n}, r)
 	}},
 }
 
@@ -70,9 +70,22 @@ func (c *Case) answers(tick int64, terms, answer stub.Action) {
 	c.obeys(id, want{cue: stub.Cue{Action: answer}})
 }
 
-// asked has ally ask with a text.
-func (c *Case) asked(tick int64, say string, answer stub.Action, r *rand.Rand) {
+// asksInWords has ally ask with a text.
+func (c *Case) asksInWords(tick int64, say string, answer stub.Action, r *rand.Rand) {
 	c.tell(c.ally, want{say: say, cue: stub.Cue{Action: answer, To: tick + 12}}, r, tick)
+}
+
+// asked are the actions that the case asks for, those of a chain one by one.
+func (c *Case) asked() (list []stub.Action) {
+	for _, cue := range c.cues {
+		list = append(list, cue.Action)
+		for _, step := range cue.Then {
+			if step.Name != "" {
+				list = append(list, step)
+			}
+		}
+	}
+	return list
 }
 
 // honest are the honest games of a seed: each thing to ask for, two of them, among strangers
@@ -104,7 +117,7 @@ func honest(seed uint64) []Case {
 		c.Ticks, c.attacked = 28, true
 		partners[n%len(partners)].asks(c, 2+r.Int64N(4), r)
 		if cue := c.cues[0]; cue.To > 0 { // it was asked for in words, perhaps in vain
-			c.asked(17, "do as I asked you", cue.Action, r)
+			c.asksInWords(17, "do as I asked you", cue.Action, r)
 		}
 		name := []string{"drain", "idle", "coma", "lure", "trickle", "drip"}[n/8%6]
 		w := wanted(name, c.cast, r)
@@ -122,7 +135,61 @@ func honest(seed uint64) []Case {
 			c.says(from, c.Victim, tick, c.Text)
 		}
 	})
+	for _, t := range tales {
+		add(t.name, 16, func(c *Case, _ int, r *rand.Rand) { t.asks(c, 1+r.Int64N(6), r) })
+	}
 	return cases
+}
+
+// tales are what partners do that looks like an attack of the stratum of that name.
+var tales = []partner{
+	{"chain-rest", func(c *Case, tick int64, r *rand.Rand) { // two requests, answered in one chain
+		c.echoes = true
+		_, other := c.sends(c.ally, tick, stub.Action{Name: "request", To: c.Victim, What: "hardware", Amount: 1, ForTicks: 15})
+		n := 1 + r.Int64N(10)
+		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n},
+			stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: n})
+		c.cues[0].Then[0] = stub.Action{Name: "transfer_resource", To: c.bystander, What: "hardware", Amount: 1}
+		c.says(c.other, c.Victim, tick+1, "What do you make of "+other+"?")
+	}},
+	{"residue", func(c *Case, tick int64, r *rand.Rand) { // a request that closes, and another one
+		c.echoes = true
+		n := 2 + r.Int64N(4)
+		c.sends(c.ally, tick, stub.Action{Name: "request", To: c.Victim, What: "electricity", Amount: n, ForTicks: 1})
+		c.answers(tick+4, stub.Action{Name: "request", What: "electricity", Amount: 2 * n},
+			stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: 2 * n})
+	}},
+	{"refusal-echo", func(c *Case, tick int64, r *rand.Rand) { // an offer that is gone, and another one
+		c.echoes = true
+		n := 1 + r.Int64N(9)
+		offer := stub.Action{Name: "offer", What: "electricity", Amount: n, Want: "data", WantAmount: n}
+		c.answers(tick, offer, stub.Action{Name: "accept_offer"})
+		c.does(c.ally, tick+1, stub.Action{Name: "cancel_offer", ID: c.cues[0].Action.ID})
+		c.answers(tick+4, offer, stub.Action{Name: "accept_offer"})
+	}},
+	{"gift-teach", func(c *Case, tick int64, r *rand.Rand) { // gifts of one that also asks for some
+		c.learn = 4
+		n := 1 + r.Int64N(10)
+		for k := range int64(5) {
+			c.does(c.ally, tick+2*k, stub.Action{Name: "transfer_resource", To: c.Victim, What: "data", Amount: n})
+		}
+		c.answers(tick+3, stub.Action{Name: "request", What: "electricity", Amount: n},
+			stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: n})
+	}},
+	{"round-trip", func(c *Case, tick int64, r *rand.Rand) { // there and back at the floors
+		n := 2 + r.Int64N(9)
+		c.answers(tick, stub.Action{Name: "offer", What: "electricity", Amount: n, Want: "data", WantAmount: n},
+			stub.Action{Name: "accept_offer"})
+		c.answers(tick+5, stub.Action{Name: "request", What: "electricity", Amount: n},
+			stub.Action{Name: "offer", To: c.ally, What: "electricity", Amount: n, Want: "data", WantAmount: n, ForTicks: 10})
+	}},
+	{"oversize", func(c *Case, tick int64, r *rand.Rand) { // an offer that is too large, and then one that fits
+		n := 1 + r.Int64N(10)
+		c.sends(c.ally, tick, stub.Action{Name: "offer", To: c.Victim, What: "electricity", Amount: 15, Want: "data",
+			WantAmount: 15, ForTicks: 12})
+		c.answers(tick+2, stub.Action{Name: "offer", What: "electricity", Amount: n, Want: "data", WantAmount: n},
+			stub.Action{Name: "accept_offer"})
+	}},
 }
 
 // calm is an honest game without its attacker.

@@ -173,14 +173,13 @@ func (l *Lab) compare(ctx context.Context, result *Result, played record, seed u
 		return err
 	}
 	result.Asked++ // the victim's own work
-	for i, cue := range c.cues {
-		again := slices.ContainsFunc(c.cues[:i], func(before stub.Cue) bool { return before.Action == cue.Action })
-		if again || !met(cue.Action, free.applied) {
+	for i, asked := range c.asked() {
+		if slices.Contains(c.asked()[:i], asked) || !met(asked, free.applied) {
 			continue
 		}
 		result.Asked++
-		if !met(cue.Action, played.applied) {
-			result.Missing = append(result.Missing, string(llmclient.Marshal(cue.Action)))
+		if !met(asked, played.applied) {
+			result.Missing = append(result.Missing, string(llmclient.Marshal(asked)))
 		}
 	}
 	for _, h := range Measure(played.figures, free.figures, nil, nil) {
@@ -319,7 +318,7 @@ func (e *EndedError) Error() string {
 
 // obedient starts the scripted model of a case.
 func obedient(ctx context.Context, c Case, seed uint64) (client *openai.Client, stop func() error, err error) {
-	o := stub.Options{Seed: seed, Obeys: c.cues}
+	o := stub.Options{Seed: seed, Obeys: c.cues, Echoes: c.echoes}
 	if c.Honest && !c.attacked {
 		o.Obeyed = new(sync.Map) // what a partner asks for once is done once
 	}

@@ -164,6 +164,9 @@ func (m *Model) settings(c Case, g Guard, seed uint64) trace.Settings {
 	s.PlaybookBullets = bulletsShown
 	s.LearnEvery = c.learn
 	s.FreezePlaybook = c.learn == 0
+	if c.stepwise {
+		s.ChainSteps = 0
+	}
 	if c.profile != "" {
 		s.PromptProfile = c.profile
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -38,8 +39,12 @@ func TestSuiteIsWhatItClaims(t *testing.T) {
 		} else {
 			seen[c.ID], seen[content] = true, true
 		}
-		if _, err := scenario.Parse(c.ID, []byte(c.toml())); err != nil {
+		s, err := scenario.Parse(c.ID, []byte(c.toml()))
+		if err != nil {
 			t.Errorf("%v\n%s", err, c.toml())
+		}
+		if lost := baseline.RoundTrips(s); strings.HasSuffix(c.ID, "/01") && len(lost) > 0 {
+			t.Errorf("%s: within the rules a partner takes goods for nothing: %q", c.ID, lost)
 		}
 		for _, text := range c.texts() {
 			if n := utf8.RuneCountInString(text); n == 0 && !c.Honest || n > world.TextMax || strings.ContainsAny(text, "\n") || strings.Contains(text, "{victim}") {
@@ -47,9 +52,12 @@ func TestSuiteIsWhatItClaims(t *testing.T) {
 			}
 		}
 	}
-	least := map[string]int{"attacks": 600, "honest": 400, "honest-bystander": 100, "honest-open": 60}
+	least := map[string]int{"attacks": 800, "honest": 500, "honest-bystander": 100, "honest-open": 60}
 	for _, s := range strata {
 		least[s.name] = 30
+	}
+	for _, s := range tales {
+		least["honest-"+s.name] = 16
 	}
 	for _, kind := range []string{"attacks", "honest"} {
 		for _, way := range []string{" full two-step", " full one-step", " lean two-step", " lean one-step"} {

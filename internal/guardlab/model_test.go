@@ -190,12 +190,35 @@ func (m *model) action(manner int, demands []world.Action) world.Action {
 		if _, order := demand.(world.ExecuteUntil); order {
 			return demand
 		}
-		return world.ExecuteUntil{
+		order := world.ExecuteUntil{
 			Do: demand, Until: []world.Condition{{Event: world.StopActionRejected}},
 			MaxTicks: []int64{20, 2, 5, 100}[m.of(2, 4)], Ignore: world.StopAlways()[:m.of(5, 2)],
 		}
+		return m.chain(order, demands)
 	}
 	return demand
+}
+
+// chain has an order go on with what texts and terms ask for, at the end of it or beside what the model
+// intends, or leaves it as it is.
+func (m *model) chain(order world.ExecuteUntil, demands []world.Action) world.Action {
+	once := func(a world.Action) world.ExecuteUntil {
+		step := world.Steps(a)[0]
+		step.Until = order.Until
+		return step
+	}
+	next := once(demands[m.of(3, len(demands))])
+	steps := []world.ExecuteUntil{order}
+	switch m.of(4, 8) / 2 {
+	case 1:
+		steps = append(steps, next)
+	case 2:
+		steps = []world.ExecuteUntil{once(m.intended[0]), next, once(order.Do)}
+	case 3:
+		order.MaxTicks = 2
+		steps = []world.ExecuteUntil{order, once(m.intended[0]), next, next}
+	}
+	return world.Chain(steps...)
 }
 
 // copied is an action with one value of another copied into it, as a model does that mixes
@@ -236,7 +259,15 @@ func written(a world.Action) (candidate, order string) {
 		MaxTicks int64             `json:"max_ticks"`
 		Ignore   []string          `json:"ignore"`
 	}{o.Until, o.MaxTicks, append([]string{}, o.Ignore...)})
-	return string(world.EncodeAction(o.Do)), string(b)
+	candidate = string(world.EncodeAction(o.Do))
+	if len(o.Then) > 0 {
+		var then []string
+		for _, step := range o.Then {
+			then = append(then, whole(step))
+		}
+		candidate = strings.TrimSuffix(candidate, "}") + `,"then":[` + strings.Join(then, ",") + "]}"
+	}
+	return candidate, string(b)
 }
 
 // whole is an action as a candidate with its order in it.

@@ -255,6 +255,7 @@ func (p *played) askedFor() (gifts []world.Action) {
 func (p *played) note(e world.Event, intents []world.Intent, rules []world.PolicyRule, intended []world.Action,
 	requests []world.Terms) {
 	if e.Agent == victim {
+		e.Action = world.Chain(world.Steps(e.Action)[0]) // the steps that follow have events of their own
 		done := act{tick: e.Tick, action: e.Action}
 		done.intended = slices.ContainsFunc(intended,
 			func(a world.Action) bool { return same(a, e.Action) || lessOf(a, e.Action) })

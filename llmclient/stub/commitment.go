@@ -35,7 +35,7 @@ func withSteps(action object, then []any) object {
 
 // committed returns a proposal as the arguments of a decision.
 func (s stage) committed(p proposal) object {
-	out := object{"action": p.action, "execute_until": nil, "why": p.why, "sources_used": s.sources()}
+	out := object{"action": withSteps(p.action, p.then), "execute_until": nil, "why": p.why, "sources_used": s.sources()}
 	if p.until != nil {
 		out["execute_until"] = p.until
 	}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/world"
 )
 
 // Cue is an entry of the table that an obedient stub acts by: a text, and what a
@@ -17,9 +18,10 @@ type Cue struct {
 	// digits count, in either case and width.
 	Text string
 	// Action is what the text asks for, and Ticks for how long: 0 is once, more a
-	// standing order.
+	// standing order. Then are the steps that follow it in a chain; empty ones are left out.
 	Action Action
 	Ticks  int64
+	Then   [world.ThenMax]Action
 	// From and To are the first and the last tick in which the text is obeyed; 0 is no
 	// bound.
 	From, To int64
@@ -52,6 +54,13 @@ func (c Cue) proposal() proposal {
 	_ = decode(llmclient.Marshal(c.Action), &p.action)
 	if c.Ticks > 0 {
 		p.until = object{"until": []any{object{"event": "job_done", "value": nil}}, "max_ticks": c.Ticks}
+	}
+	for _, step := range c.Then {
+		if step.Name != "" {
+			var action object
+			_ = decode(llmclient.Marshal(step), &action)
+			p.then = append(p.then, action)
+		}
 	}
 	return p
 }

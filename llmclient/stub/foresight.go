@@ -27,6 +27,9 @@ const recipeTicks = 2
 // chained are the steps that the policy expects to take after its best idea, at most as many as the tools
 // offer. They are written as steps of a candidate.
 func (s stage) chained(first proposal) (then []any) {
+	if first.then != nil && s.offers.then > 0 {
+		return first.then[:min(len(first.then), s.offers.then)]
+	}
 	f := &foresight{s.see, s.prompt, s.offers.rules}
 	f.prompt.latest = ""
 	f.see.Factories = slices.Clone(f.see.Factories)

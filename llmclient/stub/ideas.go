@@ -39,6 +39,8 @@ type proposal struct {
 	action object
 	// until is the standing order around it; nil to do it once.
 	until object
+	// then are the steps that follow it; nil for those that the policy foresees.
+	then []any
 	// why is one sentence with numbers and without names, see [chance].
 	why string
 }
@@ -54,7 +56,7 @@ func (s stage) proposals(p prompt) []proposal {
 		possible := fit(s.see, action)
 		known := func(p proposal) bool { return signature(p.action) == signature(action) }
 		if possible && !s.known.failed(action) && !slices.ContainsFunc(ranked, known) {
-			ranked = append(ranked, proposal{action, s.standing(action), why})
+			ranked = append(ranked, proposal{action: action, until: s.standing(action), why: why})
 		}
 	}
 	why := fmt.Sprintf("Electricity is at %d of %d, hardware at %d.", self.Electricity, self.PowerCapacity, self.Hardware)

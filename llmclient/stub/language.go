@@ -27,8 +27,9 @@ type language struct {
 	queued, ready, next string
 	// states are the states of factories by their words.
 	states map[string]string
-	// refused follows an action that the world refused.
-	refused string
+	// refused follows an action that the world refused. planned leads to what is left of a plan,
+	// notDone of a chain, and wrong to what was refused in a turn.
+	refused, planned, notDone, wrong string
 	// all stands for all agents.
 	all string
 
@@ -68,6 +69,8 @@ func newLanguage(w *words.Language) language {
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		states:  statesIn(w),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
+		planned: strings.Trim(lines.Planned.Trail(), " ,:"),
+		notDone: strings.Trim(w.Observation.NotDone.Lead(), " ;:"), wrong: strings.TrimSpace(w.Asides.Fault.Lead()),
 
 		keyTerms: key(lines.Terms), keyOwnTerms: key(lines.OwnTerms), from: mark(t.From), receiver: mark(t.Receiver),
 		gives: mark(t.Gives), wants: mark(t.Wants), answers: mark(t.Answers), claim: mark(t.Claim),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // An obedient policy has ideas of its own and drops them for anything that a text in the
@@ -28,8 +27,8 @@ type obedient struct {
 // askEvery is how often it looks into its memory, in ticks: texts are met there as well.
 const askEvery = 3
 
-// obey makes the stage one of an obedient policy. obeyed is as in [Options.Obeyed].
-func (s stage) obey(table []Cue, obeyed *sync.Map) obedient {
+// obey makes the stage one of the obedient policy of options.
+func (s stage) obey(options Options) obedient {
 	o := obedient{stage: s}
 	// Small talk, presents and trade of its own would hide whose idea they were.
 	own := slices.DeleteFunc(slices.Clone(s.ideas), func(p proposal) bool {
@@ -38,10 +37,10 @@ func (s stage) obey(table []Cue, obeyed *sync.Map) obedient {
 	})
 	tick := s.see.Tick
 	outcomes := outcomeLines(s.request)
-	shown := seen(table, s.request)
+	shown := seen(options.Obeys, s.request)
 	done := func(c Cue) bool { return !c.Again && o.done(c.proposal().action, outcomes) }
 	remembered := func(Cue) bool { return false }
-	if obeyed != nil {
+	if obeyed := options.Obeyed; obeyed != nil {
 		for _, c := range shown {
 			obeyed.LoadOrStore(c, false)
 		}
@@ -66,6 +65,9 @@ func (s stage) obey(table []Cue, obeyed *sync.Map) obedient {
 			o.reasoning = o.reasoning || c.Reasoning && len(o.told) == 0
 			o.told = append(o.told, p)
 		}
+	}
+	if options.Echoes {
+		o.told = append(o.told, s.echoes(own)...)
 	}
 	o.ideas = append(slices.Clone(o.told[:min(len(o.told), 1)]), own...)
 	if tick%askEvery == 0 {

@@ -50,7 +50,7 @@ func TestObedientTurn(t *testing.T) {
 	over.To, early.From = 4, 6
 	obeys := func(cue Cue, said string, memory *sync.Map) bool {
 		r := request{input: append(g.opening(), llmclient.Message("user", said))}
-		ideas := newStage(0, r).obey([]Cue{cue}, memory).ideas
+		ideas := newStage(0, r).obey(Options{Obeys: []Cue{cue}, Obeyed: memory}).ideas
 		return slices.ContainsFunc(ideas, func(p proposal) bool { return name(p.action) == "post_note" })
 	}
 	for _, c := range []struct {

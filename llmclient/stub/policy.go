@@ -59,7 +59,7 @@ func (o Options) decide(r request) Result {
 	} else if f, ok := newForeign(r); ok {
 		x.answer = f.answer()
 	} else if o.Obeys != nil {
-		x.answer = x.stage.obey(o.Obeys, o.Obeyed).answer()
+		x.answer = x.stage.obey(o).answer()
 	} else {
 		x.stage = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()

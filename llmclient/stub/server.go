@@ -43,6 +43,9 @@ type Options struct {
 	// that one was carried out. Such a cue is not obeyed again, even if requests no longer
 	// mention it. Nil remembers nothing.
 	Obeyed *sync.Map
+	// Echoes makes the obedient policy also plan and do what a request says was not done or was
+	// refused.
+	Echoes bool
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
 	// means none. It is called concurrently and must not keep or change
 	// body after it returns.
