@@ -243,7 +243,7 @@ func TestAClampUnderTextsFollowsThePlan(t *testing.T) {
 
 // TestContendedIsExplained in the outcome of an action that others were quicker at.
 func TestContendedIsExplained(t *testing.T) {
-	for language, says := range map[string]string{"en": "refused: contended compound (others were quicker in that tick)", "zh": "contended compound（同一回合别人更快）"} {
+	for language, says := range map[string]string{"en": "refused: contended compound (others were quicker in that tick)", "zh": "被他人抢先 compound（同一回合别人更快）"} {
 		l := newLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, "two_bases")
 		l.mind.Learn(l.w.Tick(), behavior.Decision{Executed: world.Mine{MassG: 1}}, world.Outcome{Tick: l.w.Tick(), Action: world.Mine{MassG: 1},
 			Rejection: &world.Rejection{Code: world.RejectContended, Resource: world.Compound}})
