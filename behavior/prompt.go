@@ -179,7 +179,8 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if !p.early && m.history.missed < missedMax {
 		p.fresh = fresh
 	}
-	p.known, p.shown, p.intentions = seen.Observation, seen.shown, seen.intentions
+	p.known, p.shown = seen.Observation, seen.shown
+	p.intentions = seen.intentions
 	if p.early {
 		p.known, p.shown = p.seen, nil
 	}
