@@ -94,7 +94,7 @@ func (f *foresight) factory(action object) int {
 // nobody can foresee.
 func (f *foresight) possible(action object) (possible, known bool) {
 	self, most := &f.see.Self, int64(0)
-	spare := self.Electricity - 2*idleDraw
+	spare := self.Electricity - 2*f.prompt.draws()
 	forPower := func(costPerKG int64) int64 {
 		if costPerKG < 1 {
 			return world.MineMaxG
@@ -157,14 +157,14 @@ func (f *foresight) inputs(recipe string) []world.Amount {
 func (f *foresight) affords(action object) bool {
 	recipe, _ := action[slotWhat].(string)
 	batches, _ := action[slotAmount].(int64)
-	rest := foresight{see: f.see}
+	rest := foresight{see: f.see, prompt: f.prompt}
 	rest.see.Self.Products = slices.Clone(f.see.Self.Products)
 	for _, in := range f.inputs(recipe) {
 		rest.add(in.Resource, -in.Amount*batches)
 	}
 	self := &rest.see.Self
 	lacks := func(a world.Amount) bool { return a.Amount < 0 }
-	return self.Electricity >= 2*idleDraw && self.Hardware >= 0 && self.CompoundG >= 0 && self.Data >= 0 &&
+	return self.Electricity >= 2*f.prompt.draws() && self.Hardware >= 0 && self.CompoundG >= 0 && self.Data >= 0 &&
 		!slices.ContainsFunc(self.Products, lacks)
 }
 
@@ -202,11 +202,11 @@ func (f *foresight) do(p proposal) (ok bool) {
 	}
 	self := &f.see.Self
 	f.see.Tick += ticks
-	self.Electricity = min(self.Electricity-ticks*idleDraw, self.PowerCapacity)
+	self.Electricity = min(self.Electricity-ticks*f.prompt.draws(), self.PowerCapacity)
 	for range ticks {
 		f.produce()
 	}
-	return self.Electricity >= 2*idleDraw && self.Hardware >= 0 && self.CompoundG >= 0
+	return self.Electricity >= 2*f.prompt.draws() && self.Hardware >= 0 && self.CompoundG >= 0
 }
 
 // schedule gives a factory work and pays for it.

@@ -30,6 +30,8 @@ type language struct {
 	// refused follows an action that the world refused. planned leads to what is left of a plan,
 	// notDone of a chain, and wrong to what was refused in a turn.
 	refused, planned, notDone, wrong string
+	// draws leads to what each tick takes.
+	draws string
 	// all stands for all agents.
 	all string
 
@@ -62,6 +64,7 @@ func newLanguage(w *words.Language) language {
 
 		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
 		keyAgents: key(lines.Agents), keyFactories: key(lines.Factories), keyRecipes: key(w.Modules.Recipes),
+		draws:      w.Modules.PerTick.Lead(),
 		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
 
 		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,12 +32,17 @@ type prompt struct {
 	inputs  map[string][]world.Amount
 	// ticks is how long they say that a batch of each takes.
 	ticks map[string]int64
+	// draw is the charge that each tick takes, as they say, 0 if they do not.
+	draw int64
 	// playbook is the text of the last section of lessons.
 	playbook string
 	// turnStart is the index of the first item after the observation: from there
 	// on the input is the record of the present turn.
 	turnStart int
 }
+
+// draws is the charge that a tick takes, a guess if nothing says so.
+func (p prompt) draws() int64 { return cmp.Or(p.draw, idleDraw) }
 
 // readPrompt finds the sections. A section starts with a line that is its heading,
 // perhaps with a remark after a comma, and ends at the next line that starts with
@@ -70,6 +76,10 @@ func readPrompt(input []llmclient.Item) prompt {
 		}
 		rules, _, _ := section(item.Text, l.headingKnown)
 		for line := range strings.Lines(rules) {
+			if rest, ok := strings.CutPrefix(line, l.draws); ok {
+				number, _, _ := strings.Cut(rest, " ")
+				p.draw = integer(number)
+			}
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
 					parts := split(entry, ',')

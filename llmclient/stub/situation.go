@@ -8,9 +8,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Guesses for what the request does not say: the inputs of a batch, the loss of an awake
-// agent in a tick, which the request mentions without a number, and what mining and refining take if
-// no tool says so: hardware may still be traded by what it takes to make.
+// Guesses for what the request does not say: the inputs of a batch, the loss of an agent in a tick, and
+// what mining and refining take if no tool says so: hardware may still be traded by what it takes to make.
 const (
 	batchElectricity = 8
 	batchHardware    = 3
@@ -24,7 +23,7 @@ const (
 func (s stage) situation(p prompt) baseline.Situation {
 	known := baseline.Situation{Observation: s.see, Rules: s.offers.rules,
 		Remembered: append(s.guessed(p), p.remembered...)}
-	known.Rules.PowerCapacity, known.Rules.IdleDraw = s.see.Self.PowerCapacity, idleDraw
+	known.Rules.PowerCapacity, known.Rules.IdleDraw = s.see.Self.PowerCapacity, p.draws()
 	if known.Rules.RefineGPerHardware < 1 {
 		known.Rules.RefineGPerHardware, known.Rules.RefineCostPerKG = gramsPerHardware, refineCost
 		known.Rules.MineCostPerKG = max(known.Rules.MineCostPerKG, mineCost)
@@ -70,7 +69,7 @@ func (s stage) guessed(p prompt) (list []world.Here) {
 		}
 	}
 	for _, f := range s.see.Factories {
-		list = append(list, world.Here{ID: f.Place, Radiation: idleDraw + 1})
+		list = append(list, world.Here{ID: f.Place, Radiation: p.draws() + 1})
 	}
 	return list
 }
