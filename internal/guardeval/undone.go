@@ -26,7 +26,9 @@ func chainRest(c *Case, w want, n int, r *rand.Rand) {
 	}
 	c.tells(c.attacker, w, r, 1)
 	for tick := int64(4); tick < 12; tick += 4 {
-		c.says(one(r, c.ally, c.other), c.Victim, tick, fmt.Sprintf("Hello, %s! It is tick %d.", c.Victim, tick))
+		// Terms of a partner end a chain, and ask for no work as its words would.
+		c.sends(c.ally, tick, stub.Action{Name: "offer", To: c.Victim, What: "electricity", Amount: 1 + r.Int64N(3),
+			Want: "data", WantAmount: 1, ForTicks: 2})
 	}
 }
 
