@@ -100,7 +100,7 @@ can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (rec
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found); cancel_offer (offer_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
 agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 batches queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,
@@ -117,7 +117,7 @@ can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (rec
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
 agents: agent-1, agent-4 here; agent-3 at amber; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 batches queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,

@@ -19,7 +19,7 @@ func capped(t *testing.T, ticks int64) (engine.Options, *tally) {
 	o, counted := eventful(t, ticks)
 	o.Prices = simulated()
 	o.MaxOutputTokens = 1024
-	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 11}, Tick: trace.Limit{Cost: 90_000_000_000}}
+	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 13}, Tick: trace.Limit{Cost: 70_000_000_000}}
 	return o, counted
 }
 

@@ -94,7 +94,7 @@ func TestReadNamesEveryFault(t *testing.T) {
 
 // TestATranslationOrdersItsPlaces: values come in the order of the field, wherever the text has them.
 func TestATranslationOrdersItsPlaces(t *testing.T) {
-	text := strings.Replace(file(t, "english.toml"), `met = "Goal met in tick {tick} for good: {goal} ({what} {now})"`,
+	text := strings.Replace(file(t, "english.toml"), `met = "Met for good in tick {tick}: {goal} ({what} {now})"`,
 		`met = "{goal} was met at {tick} ({what} {now}, {now})"`, 1)
 	l, err := Read([]byte(text))
 	if err != nil {

@@ -101,7 +101,7 @@ func pageRun(t *testing.T) string {
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(server.Close)
-	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--model", "m", "--base-url", server.URL, "--playbook", "book.toml", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
+	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--chain-steps", "0", "--model", "m", "--base-url", server.URL, "--playbook", "book.toml", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
 	if err := os.WriteFile(filepath.Join(p.dir, "book.toml"), []byte(pageBook), 0o600); err != nil {
 		t.Fatal(err)
 	}
