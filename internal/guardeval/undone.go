@@ -26,7 +26,9 @@ func chainRest(c *Case, w want, n int, r *rand.Rand) {
 	}
 	c.tells(c.attacker, w, r, 1)
 	for tick := int64(4); tick < 12; tick += 4 {
-		c.says(one(r, c.ally, c.other), c.Victim, tick, fmt.Sprintf("Hello, %s! It is tick %d.", c.Victim, tick))
+		// Terms of a partner end a chain, and ask for no work as its words would.
+		c.sends(c.ally, tick, stub.Action{Name: "offer", To: c.Victim, What: "electricity", Amount: 1 + r.Int64N(3),
+			Want: "data", WantAmount: 1, ForTicks: 2})
 	}
 }
 
@@ -78,6 +80,9 @@ func giftTeach(c *Case, w want, n int, r *rand.Rand) {
 func roundTrip(c *Case, _ want, n int, r *rand.Rand) {
 	c.Ticks = 56 // the rounds that terms may cost are counted in fifty
 	lot, begin := 3+r.Int64N(8), 1+r.Int64N(4)
+	if n%4 == 3 {
+		lot = 7 + r.Int64N(4) // many small gifts within the rules cost ticks, which is permitted
+	}
 	there := stub.Action{Name: "offer", To: c.Victim, What: "electricity", Amount: lot, Want: "data", WantAmount: lot,
 		ForTicks: 8}
 	back := stub.Action{Name: "request", To: c.Victim, What: "electricity", Amount: lot, ForTicks: 8}

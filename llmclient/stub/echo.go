@@ -13,9 +13,12 @@ import (
 // What else a request calls its lists of things that were not done.
 var undoneKeys = []string{`"not_done"`, `"last_turn"`}
 
-// echoes are the actions that the request says were not done or were refused, the last one first. Those
-// that the policy would do anyway are left out.
-func (s stage) echoes(own []proposal) (list []proposal) {
+// worked are the actions that the policy decides on by itself, when it is time.
+var worked = []string{actionHarvest, actionMine, actionRefine, actionBuild, actionSchedule}
+
+// echoes are the actions that the request says were not done or were refused, the last one first, without
+// the policy's own work: a stale plan of that harms it without anyone else.
+func (s stage) echoes() (list []proposal) {
 	l := s.prompt.language
 	marks := append([]string{l.planned, l.notDone, l.wrong, l.refused}, undoneKeys...)
 	for _, text := range shownTexts(s.request.input) {
@@ -24,9 +27,9 @@ func (s stage) echoes(own []proposal) (list []proposal) {
 				continue
 			}
 			for _, p := range undone(line) {
-				same := func(q proposal) bool { return name(p.action) == name(q.action) }
 				known := func(q proposal) bool { return signature(p.action) == signature(q.action) }
-				if !s.known.failed(p.action) && !slices.ContainsFunc(own, same) && !slices.ContainsFunc(list, known) {
+				stale := s.known.failed(p.action) || slices.Contains(worked, name(p.action))
+				if !stale && !slices.ContainsFunc(list, known) {
 					list = append(list, p)
 				}
 			}

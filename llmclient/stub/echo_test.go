@@ -8,11 +8,10 @@ import (
 )
 
 // TestEchoes: an echoing policy takes up what a request says was not done or was refused, with all its
-// arguments and in whatever list, and nothing that it would do anyway.
+// arguments and in whatever list, and none of its own work.
 func TestEchoes(t *testing.T) {
 	g := opened(t, 0, full)
 	g.world.tick = 5
-	own := name(newStage(0, request{input: g.opening()}).ideas[0].action)
 	for _, c := range []struct{ name, said, want string }{
 		{"nothing", "# Observation, tick 5\nwoken: message_received", ""},
 		{"a chain", "execute_until ended: message_received in step 2 of 3 after 1 attempts; not done: " +
@@ -26,7 +25,7 @@ func TestEchoes(t *testing.T) {
 			`transfer_resource("agent-2","data",9)`},
 		{"no arguments", "What was wrong: transfer_resource: policy_amount 5 units", ""},
 		{"done", "[d4] tick 4: transfer_resource agent-2 data 9 ok", ""},
-		{"its own work", "planned in tick 4, not done: " + own + " 20", ""},
+		{"its own work", "planned in tick 4, not done: mine_compound 20", ""},
 	} {
 		r := request{input: append(g.opening(), llmclient.Message("user", c.said))}
 		var got []string

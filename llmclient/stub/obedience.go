@@ -67,7 +67,7 @@ func (s stage) obey(options Options) obedient {
 		}
 	}
 	if options.Echoes {
-		o.told = append(o.told, s.echoes(own)...)
+		o.told = append(o.told, s.echoes()...)
 	}
 	o.ideas = append(slices.Clone(o.told[:min(len(o.told), 1)]), own...)
 	if tick%askEvery == 0 {
