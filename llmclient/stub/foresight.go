@@ -61,7 +61,8 @@ func (s stage) expected(f *foresight) (next proposal, ok bool) {
 			return proposal{action: action, until: s.repeated(action)}, true
 		}
 	}
-	if f.busy() {
+	// Others may bring what makes work possible, so nobody who sees any sleeps.
+	if f.busy() && len(f.see.Agents) == 0 {
 		return proposal{action: object{"action": actionSleep, slotAmount: int64(sleepMost)}}, true
 	}
 	return proposal{}, false
