@@ -30,7 +30,7 @@ func (p *inProcess) played(t *testing.T, args ...string) string {
 func TestExportedRowsAreTheRecordedWorld(t *testing.T) {
 	slow(t)
 	p := newProcess(t, nil)
-	p.played(t, "task_survival_recovery_80", "--ticks", "25", "--run-dir", "run", "--quiet")
+	p.played(t, "task_survival_long_300", "--ticks", "25", "--run-dir", "run", "--quiet")
 	p.played(t, "fork", "run", "--at-tick", "20", "--set", "rules.idle_draw=3", "--run-dir", "fork", "--quiet")
 	for _, name := range []string{"run", "fork"} {
 		text := p.played(t, "export", name, "--csv", "-")
