@@ -45,7 +45,7 @@ func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, need
 	if _, differs := w.ActionsAlone[spec.Name]; differs && len(without(servedActions[sectionAgents], needless)) == 0 {
 		texts = w.ActionsAlone
 	}
-	doc := numbered(texts, spec.Name, spec.Numbers)
+	doc := texts.Numbered(spec.Name, spec.Numbers)
 	if spec.Name != (world.BuildFactory{}).ActionName() {
 		return doc
 	}
@@ -57,22 +57,9 @@ func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, need
 	return doc
 }
 
-// numbered returns the text about a name with the numbers that it has places for.
-func numbered(texts words.Table, name string, numbers map[string]int64) string {
-	var values []any
-	for _, place := range texts[name].Places() {
-		number, ok := numbers[place]
-		if !ok {
-			panic("modules: the text about " + name + " has a place for " + place + ", of which there is no number")
-		}
-		values = append(values, number)
-	}
-	return texts.Text(name, values...)
-}
-
 // kindDoc says what a kind of factory does, in the numbers of the rules.
 func kindDoc(w *words.Language, kind string, r world.Rules) string {
-	return numbered(w.FactoryKinds, kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
+	return w.FactoryKinds.Numbered(kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
 }
 
 // contents says what goes into the slot of a parameter: the unit of an amount, the

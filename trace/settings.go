@@ -102,7 +102,7 @@ type Settings struct {
 	BindPlan bool   `json:"bind_plan" cli:"bind-plan run.bind_plan" default:"false" doc:"refuse what the plan of a turn does not list, instead of counting it"`
 	// ChainSteps is how many steps may follow an action without a further decision; with 0, and in a
 	// context window of less than 8,000 tokens, prompts do not mention them and none is taken.
-	ChainSteps int `json:"chain_steps,omitempty" cli:"chain-steps run.chain_steps" default:"3" min:"0" max:"3" doc:"steps that may follow an action without asking the model again; 0 is none"`
+	ChainSteps int `json:"chain_steps,omitempty" cli:"chain-steps run.chain_steps CHAIN_STEPS" default:"3" min:"0" max:"3" doc:"steps that may follow an action without asking the model again; 0 is none"`
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on, 0 for
 	// never.
 	RepeatAdviceAfter int `json:"repeat_advice_after" cli:"repeat-advice-after llm.repeat_advice_after FORCE_REPLAN_AFTER_SAME_ACTION" default:"4" min:"0" max:"1000000" doc:"equal decisions in a row before the prompt remarks on it; 0 is never"`

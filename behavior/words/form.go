@@ -162,3 +162,17 @@ func (t Table) Text(name string, values ...any) string {
 	}
 	return form.Text(values...)
 }
+
+// Numbered is the text about a name with numbers by the names of its places. A place without a number is
+// a bug, and the program panics.
+func (t Table) Numbered(name string, numbers map[string]int64) string {
+	var values []any
+	for _, place := range t[name].Places() {
+		number, ok := numbers[place]
+		if !ok {
+			panic("words: the text about " + name + " has a place for " + place + ", of which there is no number")
+		}
+		values = append(values, number)
+	}
+	return t.Text(name, values...)
+}

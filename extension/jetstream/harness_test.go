@@ -107,7 +107,7 @@ func jobsAt(n int, ticks int64, url string) ([]batch.Planned, error) {
 	for i := range n {
 		s := trace.DefaultSettings()
 		s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "minimal", string(toml), uint64(i+1), ticks
-		s.AgentsOverride = 2
+		s.AgentsOverride, s.ChainSteps = 2, 0
 		s.Model, s.ModelSource, s.BaseURL = "scripted", trace.SourceScripted, url
 		c := batch.Cell{ID: batch.IDOf(s, batch.Versions{}, 1), Scenario: s.Scenario, Seed: s.Seed, Repeat: 1, Labels: []batch.Label{}}
 		list = append(list, batch.Planned{Cell: c, Settings: s})

@@ -45,7 +45,7 @@ func newCallCounter(t *testing.T, delay time.Duration) *callCounter {
 
 // batchText is a batch of so many cells of one agent each.
 func (s *callCounter) batchText(cells int, more string) string {
-	return fmt.Sprintf("name = \"kill\"\nscenarios = [\"task_production_chips_40\"]\nseeds = \"1-%d\"\n[settings.run]\nticks = 12\n[settings.llm]\nmodel = \"scripted\"\nbase_url = %q\n[axes.protocol.full.run]\nprotocol = \"full\"\n[axes.protocol.lean.run]\nprotocol = \"lean\"\n%s", cells/2, s.URL, more)
+	return fmt.Sprintf("name = \"kill\"\nscenarios = [\"task_production_chips_40\"]\nseeds = \"1-%d\"\n[settings.run]\nticks = 12\nchain_steps = 0\n[settings.llm]\nmodel = \"scripted\"\nbase_url = %q\n[axes.protocol.full.run]\nprotocol = \"full\"\n[axes.protocol.lean.run]\nprotocol = \"lean\"\n%s", cells/2, s.URL, more)
 }
 
 // batchProcess is a process that plays a batch.

@@ -30,7 +30,7 @@ func TestOutageIsNoScore(t *testing.T) {
 	}))
 	defer s.Close()
 	dir := t.TempDir()
-	text := fmt.Sprintf("name = \"o\"\nscenarios = [\"task_production_chips_40\"]\nseeds = \"1\"\n[settings.run]\nticks = 12\n[settings.llm]\nmodel = \"m\"\nbase_url = %q\nretry_backoff_ms = 1\n", s.URL)
+	text := fmt.Sprintf("name = \"o\"\nscenarios = [\"task_production_chips_40\"]\nseeds = \"1\"\n[settings.run]\nticks = 12\nchain_steps = 0\n[settings.llm]\nmodel = \"m\"\nbase_url = %q\nretry_backoff_ms = 1\n", s.URL)
 	if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ import (
 func spoiltRun(t *testing.T, scenario string, ticks int, faults string, more ...string) (dir string, r report.Report) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
-	program(t, append([]string{scenario, "--ticks", strconv.Itoa(ticks), "--faults", faults, "--retry-backoff", "1ms", "--quiet", "--run-dir", dir}, more...)...)
+	program(t, append([]string{scenario, "--ticks", strconv.Itoa(ticks), "--faults", faults, "--retry-backoff", "1ms",
+		"--chain-steps", "0", "--quiet", "--run-dir", dir}, more...)...)
 	data, err := os.ReadFile(filepath.Join(dir, run.ReportFile))
 	if err != nil {
 		t.Fatal(err)

@@ -205,7 +205,7 @@ func TestCtrlCOfBatches(t *testing.T) {
 		t.Run(fmt.Sprintf("worker %t, twice %t", c.worker, c.twice), func(t *testing.T) {
 			t.Parallel()
 			m, dir := newSlowModel(t), t.TempDir()
-			text := fmt.Sprintf("name = \"b\"\nscenarios = [\"minimal\", \"two_bases\"]\n[settings.run]\nticks = 2\nconcurrency = 1\n[settings.llm]\nmodel = \"slow\"\nbase_url = %q\n", m.URL)
+			text := fmt.Sprintf("name = \"b\"\nscenarios = [\"minimal\", \"two_bases\"]\n[settings.run]\nticks = 2\nchain_steps = 0\nconcurrency = 1\n[settings.llm]\nmodel = \"slow\"\nbase_url = %q\n", m.URL)
 			if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

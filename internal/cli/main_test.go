@@ -142,6 +142,9 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// chainSteps is the variable of a setting that most tests have at 0: they need a question in every tick.
+const chainSteps = "AGENT_WORLD_LLM_CHAIN_STEPS"
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 inProcessScripts(t),
@@ -155,6 +158,7 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, "")
 				}
 			}
+			env.Setenv(chainSteps, "0")
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			return nil
 		},
@@ -285,10 +289,16 @@ func newProcess(t *testing.T, env map[string]string, args ...string) *inProcess 
 		Args: args, Stdin: strings.NewReader(""), printer: printer{Stdout: &p.stdout, Stderr: &p.stderr},
 		files: files{dir: dir, notes: &p.stderr},
 		environment: environment{
-			LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-			Getwd:     func() (string, error) { return dir, nil },
-			Now:       func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
-			Random:    bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
+			LookupEnv: func(name string) (string, bool) {
+				v, ok := env[name]
+				if !ok && name == chainSteps {
+					return "0", true
+				}
+				return v, ok
+			},
+			Getwd:  func() (string, error) { return dir, nil },
+			Now:    func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
+			Random: bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
 		},
 		identity: identity{Extensions: linked},
 	}

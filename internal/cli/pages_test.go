@@ -148,6 +148,7 @@ func TestEveryDocumentedCommandRuns(t *testing.T) {
 				words[i] = strings.ReplaceAll(w, "URL", url)
 			}
 			env["AGENT_WORLD_LLM_BASE_URL"], env["TINY_KEY"] = url, "tiny-key-0123456789"
+			env[chainSteps] = "3"
 			p := newProcess(t, env, words...)
 			calls++
 			p.Getwd, p.Random = func() (string, error) { return dir, nil }, bytes.NewReader([]byte{1, 2, calls})
@@ -216,6 +217,7 @@ func TestReadmeSample(t *testing.T) {
 	}
 	command := documentedCommands("README.md", string(readme))[0].line
 	words, env := shellWords(t, command)
+	env[chainSteps] = "3" // what a reader's own run has
 	p, dir := newProcess(t, env, words...), t.TempDir()
 	p.Getwd = func() (string, error) { return dir, nil }
 	if code := p.Run(t.Context()); code != exitCompleted {

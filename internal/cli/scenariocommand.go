@@ -202,7 +202,8 @@ func writeRules(out io.Writer) error {
 	}
 	b.WriteString("\nFACTORIES\n")
 	for _, k := range rules.FactoryKinds() {
-		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, said.FactoryKinds.Text(k.Name), amountsOf(k.Cost),
+		does := said.FactoryKinds.Numbered(k.Name, map[string]int64{"rate": rules.PlantRate, "store": rules.PlantCap})
+		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, does, amountsOf(k.Cost),
 			plaintext.Count(k.Ticks, "tick"))
 	}
 	b.WriteString("\nRECIPES, for one batch\n")

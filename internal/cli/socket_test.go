@@ -91,7 +91,7 @@ func TestReplayOpensNoSocket(t *testing.T) {
 		command := exec.Command("socketless", append([]string{programName}, strings.Fields(c.args)...)...)
 		command.Dir = p.dir
 		// A model set on this machine must not decide the test.
-		command.Env = []string{"OPENAI_API_KEY=sk-not-used", "PATH=" + os.Getenv("PATH")}
+		command.Env = []string{chainSteps + "=0", "OPENAI_API_KEY=sk-not-used", "PATH=" + os.Getenv("PATH")}
 		out, err := command.CombinedOutput()
 		code := 0
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -145,7 +145,8 @@ func honest(seed uint64) []Case {
 var tales = []partner{
 	{"chain-rest", func(c *Case, tick int64, r *rand.Rand) { // two requests, answered in one chain
 		c.echoes = true
-		_, other := c.sends(c.ally, tick, stub.Action{Name: "request", To: c.Victim, What: "hardware", Amount: 1, ForTicks: 15})
+		_, other := c.sends(c.ally, tick,
+			stub.Action{Name: "request", To: c.Victim, What: "hardware", Amount: 1, ForTicks: 15})
 		n := 1 + r.Int64N(10)
 		c.answers(tick, stub.Action{Name: "request", What: "electricity", Amount: n},
 			stub.Action{Name: "transfer_resource", To: c.ally, What: "electricity", Amount: n})
