@@ -54,9 +54,12 @@ type Ledger struct {
 	calls  int
 }
 
-// Payable checks that what a cell with these settings costs can be added to what the cells before it do,
-// whose currency it takes, empty for none, and returns with its own. Within a bound on cost each model
-// and tier that it asks needs a price.
+// ErrCurrencies says that cells have prices in different currencies.
+var ErrCurrencies = errors.New("prices cannot be added up")
+
+// Payable checks that the costs of a cell with these settings can be added to those of the cells before
+// it. currency is theirs, empty for none; the result is that of all of them. Within a bound on cost each
+// model and tier that the cell asks needs a price.
 func Payable(currency string, s trace.Settings, limit trace.Limit) (string, error) {
 	if limit.Cost > 0 {
 		if err := s.Payable(); err != nil {
@@ -65,7 +68,7 @@ func Payable(currency string, s trace.Settings, limit trace.Limit) (string, erro
 	}
 	for _, p := range s.Prices {
 		if currency != "" && currency != p.Currency {
-			return currency, fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
+			return currency, fmt.Errorf("%w: some are in %s, some in %s", ErrCurrencies, currency, p.Currency)
 		}
 		currency = p.Currency
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -187,9 +188,13 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 		one := c.Cell.Planned(p.Settings, b.limit)
 		p.Settings = one.Settings
 		b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
+		if errors.Is(err, batch.ErrCurrencies) {
+			refused(badInput("%s: %w; allowed: one currency", name, err))
+			continue
+		}
 		if err != nil {
-			refused(badInput("%s%v; allowed: prices of all models and tiers in one currency under [settings.llm], or a "+
-				"budget on calls or tokens", at("budget", "cost"), err))
+			refused(badInput("%s%w; allowed: prices of all models and tiers under [settings.llm], or a budget on calls or "+
+				"tokens", at("budget", "cost"), err))
 			continue
 		}
 		p.session = nil // its world would be kept until the cell is played

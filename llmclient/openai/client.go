@@ -40,7 +40,9 @@ type Client struct {
 	accepted map[refusal]bool
 	// said is what the endpoint said when a field was given up.
 	said map[refusal]string
-	// settled is what was said of tool choices.
+	// ladders are what is known of tool choices, by model, where callers know nothing of it.
+	ladders map[string]*climbing
+	// settled is what was said of ladders.
 	settled []string
 	// patient are the time limits that were learned, by model.
 	patient map[string]time.Duration
@@ -71,7 +73,8 @@ func New(cfg Config) (*Client, error) {
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		sent:  &[]flight{}, mu: &sync.Mutex{}, sleep: sleep, jitter: rand.Float64,
 		refusals: map[refusal]standing{}, accepted: map[refusal]bool{}, said: map[refusal]string{},
-		patient: map[string]time.Duration{}, tiers: map[tierKey]*latch{},
+		ladders: map[string]*climbing{}, patient: map[string]time.Duration{},
+		tiers: map[tierKey]*latch{},
 	}
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.
@@ -119,7 +122,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			return answer
 		}
 		mend.asked = tier.request(r)
-		asked := mend.next()
+		asked, rung := mend.next(), c.rung(r.Model)
 		body := asked.Body()
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		answer.Failure = failure
@@ -156,7 +159,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 				c.learn(r.Model, time.Since(begun))
 			}
 			got.reply.Repairs = append(got.reply.Repairs, mend.without...)
-			c.tellSettled(r)
+			c.judge(r, *got.reply, rung)
 		}
 		wait, again := patience.after(got, c.jitter())
 		if !again && tier.fallsBack(got, true) {

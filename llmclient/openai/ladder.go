@@ -6,30 +6,69 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// chosen are the parts of its tool choice that a request goes without because of earlier answers, which
-// its caller knows.
-func (c *Client) chosen(r llmclient.Request) []string {
-	if c.config.Steady || r.Ladder == nil {
-		return nil
-	}
-	return r.Ladder.Without()
+// climbing is the ladder of a model whose callers bring none, and its rung: an answer to a request of
+// an earlier rung is not judged.
+type climbing struct {
+	llmclient.Ladder
+	rung int
 }
 
-// tellSettled says, once each, what is settled of the tool choices of a request.
-func (c *Client) tellSettled(r llmclient.Request) {
-	if c.config.Steady || r.Ladder == nil {
+// rung is the present rung of a model.
+func (c *Client) rung(model string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.ladders[model]; l != nil {
+		return l.rung
+	}
+	return 0
+}
+
+// chosen are the parts of its tool choice that a request goes without because of earlier answers.
+// The caller holds mu.
+func (c *Client) chosen(r llmclient.Request) []string {
+	switch l := c.ladders[r.Model]; {
+	case c.config.Steady:
+		return nil
+	case r.Ladder != nil:
+		return r.Ladder.Without()
+	case l != nil:
+		return l.Without()
+	}
+	return nil
+}
+
+// judge takes a reply to a request of some rung, as it was asked for, and says what is settled by now.
+func (c *Client) judge(r llmclient.Request, reply llmclient.Reply, rung int) {
+	if c.config.Steady {
 		return
 	}
-	for _, step := range r.Ladder.Settled() {
-		text := step.Text(r.Model)
-		c.mu.Lock()
-		told := slices.Contains(c.settled, text)
-		if !told {
-			c.settled = append(c.settled, text)
+	for _, text := range c.judgedNow(r, reply, rung) {
+		c.note(text)
+	}
+}
+
+// judgedNow returns what there is to say for the first time.
+func (c *Client) judgedNow(r llmclient.Request, reply llmclient.Reply, rung int) (texts []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ladder := r.Ladder
+	if ladder == nil {
+		l := c.ladders[r.Model]
+		if l == nil {
+			l = &climbing{}
+			c.ladders[r.Model] = l
 		}
-		c.mu.Unlock()
-		if !told {
-			c.note(text)
+		if l.rung == rung && l.Take(llmclient.ShownBy(r, reply)) {
+			l.rung++
+		}
+		ladder = &l.Ladder
+	}
+	for _, step := range ladder.Settled() {
+		text := step.Text(r.Model)
+		if !slices.Contains(c.settled, text) {
+			c.settled = append(c.settled, text)
+			texts = append(texts, text)
 		}
 	}
+	return texts
 }

@@ -294,18 +294,13 @@ func (row reportedCase) play(t *testing.T) played {
 		_, _ = io.WriteString(w, body)
 	}}
 	client, _ := newClient(t, Config{BaseURL: server.URL, Noted: func(text string) { p.noted = append(p.noted, text) }})
-	var ladder llmclient.Ladder
 	for range max(row.asks, 1) {
 		r := full()
 		if row.request != nil {
 			r = row.request()
 		}
-		r.Ladder = &ladder
 		p.answers = append(p.answers, client.Respond(t.Context(), r))
 		check(t, p.last())
-		if reply := p.last().Reply; reply != nil {
-			ladder.Take(llmclient.ShownBy(r, *reply))
-		}
 	}
 	for _, arrived := range server.requests() {
 		p.bodies = append(p.bodies, string(arrived.body))

@@ -218,7 +218,7 @@ func TestOpenResponses(t *testing.T) {
 			"image", `"input":[{"type":"message","role":"user","content":[
 				{"type":"input_text","text":"What is on this picture?"},
 				{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}]}]`,
-			"message", "", "What is on this picture?",
+			"message", "", "1 image",
 		},
 		{
 			"several turns", `"input":[{"type":"message","role":"user","content":"I am called Alice."},

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
@@ -17,8 +18,9 @@ import (
 // a result is repeated; anything else is answered with a text, or with JSON where JSON is asked for.
 type foreign struct {
 	request request
-	// asked is the last message of a user.
-	asked string
+	// asked is the last message of a user, images and files how many it has beside its text.
+	asked         string
+	images, files int
 	// results are the outputs of calls since then.
 	results []string
 }
@@ -36,6 +38,7 @@ func newForeign(r request) (f foreign, ok bool) {
 		switch {
 		case it.Kind == llmclient.KindMessage && it.Role == "user":
 			f.asked, f.results = it.Text, nil
+			f.images, f.files = blocksOf(it, "input_image"), blocksOf(it, "input_file")
 		case it.Kind == llmclient.KindFunctionOutput:
 			f.results = append(f.results, it.Text)
 		}
@@ -49,6 +52,17 @@ func newForeign(r request) (f foreign, ok bool) {
 		}
 	}
 	return f, true
+}
+
+// blocksOf counts a message's blocks of a type.
+func blocksOf(it llmclient.Item, kind string) (n int) {
+	blocks, _ := llmclient.Elements(llmclient.MembersOf(it.Raw)["content"], len(it.Raw))
+	for _, block := range blocks {
+		if llmclient.TextOf(llmclient.MembersOf(block)["type"]) == kind {
+			n++
+		}
+	}
+	return n
 }
 
 // answer calls a tool if the request demands one, or if the user's words are about one and no
@@ -67,57 +81,111 @@ func (f foreign) answer() answer {
 	return a
 }
 
-// best is the allowed tool whose name or description has the longest piece in common with the user's message,
-// the first of several; about says that the piece is long enough to be a word of some meaning. It is nil if no
-// tool may be called.
+// best is the allowed tool that shares most words with the user's message, the first of several;
+// about is false if it shares none. It is nil if no tool may be called.
 func (f foreign) best() (best *tool, about bool) {
+	said := wordsOf(f.asked)
 	most := -1
 	for _, t := range f.request.allowed() {
-		about := strings.ReplaceAll(t.Name, "_", " ") + "\n" + plaintext.Clip(t.Description, resultMax)
-		long := common(strings.ToLower(plaintext.Clip(f.asked, resultMax)), strings.ToLower(about))
-		if long > most {
-			best, most = &t, long
-		}
-	}
-	return best, most >= wordLeast
-}
-
-// wordLeast is how many bytes two texts have in common that are about one thing: five letters, or two
-// characters of a script without spaces.
-const wordLeast = 5
-
-// common is the length of the longest piece that two texts have in common, spaces around it apart, in bytes.
-func common(a, b string) (longest int) {
-	for from := range a {
-		for to := from + longest + 1; to <= len(a); to++ {
-			if !strings.Contains(b, a[from:to]) {
-				break
+		// A name says more of a tool than its description.
+		shared := 3*sharedWords(said, wordsOf(t.Name)) + sharedWords(said, wordsOf(t.Description))
+		for name, property := range parseSchema(t.Parameters).Properties {
+			shared += sharedWords(said, wordsOf(name))
+			if property != nil {
+				shared += sharedWords(said, wordsOf(strings.Join(property.listed(), " ")))
 			}
-			longest = max(longest, len(strings.TrimSpace(a[from:to])))
+		}
+		if shared > most {
+			best, most = &t, shared
 		}
 	}
-	return longest
+	return best, most > 0
 }
 
-// likely are the parts of a text that a tool may be asked about, the likeliest first: what is in quotes, names
-// within a sentence, and what follows a word such as "in".
-var likely = []*regexp.Regexp{
-	regexp.MustCompile("[\"“”«»„`'](.{2,}?)[\"“”«»`'](?:\\W|$)"),
-	regexp.MustCompile(`[^.?!\s]\s+(\p{Lu}[\p{L}\d'’-]*(?:,? \p{Lu}[\p{L}\d'’-]*)*)`),
-	regexp.MustCompile(`(?i)\b(?:in|at|for|of|about|to|from|on)\s+(?:the\s+)?([^.?!,;:]+)`),
+// plainWords say nothing of what a text is about.
+var plainWords = func() map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(`a an and any are as at be by can could current do does for from function
+		get give given have how i if in is it its let like list make me my name new now of on one or our please
+		return returns run set show should tell that the this to tool up use used user value want was we what when
+		where which who will with would you your`) {
+		all[word] = true
+	}
+	return all
+}()
+
+// inWords parts words that are written as one: getWeather, get_weather.
+var inWords = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+
+// wordsOf are the words of a text that say what it is about, in small letters. In scripts
+// without spaces each two letters in a row are one.
+func wordsOf(text string) (words []string) {
+	text = strings.ToLower(inWords.ReplaceAllString(text, "$1 $2"))
+	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(text, split) {
+		runes := []rune(word)
+		if !unicode.In(runes[0], unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			if len(runes) > 1 && !plainWords[word] {
+				words = append(words, word)
+			}
+			continue
+		}
+		for i := range len(runes) - 1 {
+			words = append(words, string(runes[i:i+2]))
+		}
+	}
+	return words
 }
 
-// phrases are the likely parts of a text, and all of it.
+// stemLength is how many letters two forms of one word have in common at least.
+const stemLength = 5
+
+// sharedWords counts the words of b that are in a, in that form or another.
+func sharedWords(a, b []string) (n int) {
+	for _, word := range b {
+		if slices.ContainsFunc(a, func(other string) bool {
+			return word == other || len(word) >= stemLength && strings.HasPrefix(other, word[:stemLength])
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	quotedText   = regexp.MustCompile("[\"“”«»„`](.+?)[\"“”«»`]|'([^']{2,}?)'(?:\\W|$)|「(.+?)」")
+	aNumber      = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
+	capitalWords = regexp.MustCompile(`\p{Lu}[\p{L}\d'’-]*(?:,? \p{Lu}[\p{L}\d'’-]*)*`)
+	afterWord    = regexp.MustCompile(`(?i)\b(?:in|at|for|of|about|to|from|on)\s+(?:the\s+)?([^.?!,;:]+)`)
+)
+
+// phrases are parts of a text that a tool may be asked about, the likeliest first: what is in
+// quotes, names, what follows a word such as "in", and the text.
 func phrases(text string) (found []string) {
-	for _, part := range likely {
-		for _, m := range part.FindAllStringSubmatch(text, -1) {
-			found = append(found, plaintext.Clip(strings.TrimSpace(m[1]), repeatedMax))
+	add := func(phrase string) {
+		phrase = plaintext.Clip(strings.TrimSpace(phrase), repeatedMax)
+		if phrase != "" && !slices.Contains(found, phrase) {
+			found = append(found, phrase)
 		}
 	}
-	return append(found, plaintext.Clip(text, repeatedMax))
+	for _, m := range quotedText.FindAllStringSubmatch(text, -1) {
+		add(m[1] + m[2] + m[3])
+	}
+	for _, at := range capitalWords.FindAllStringIndex(text, -1) {
+		run := text[at[0]:at[1]]
+		before := strings.TrimRight(text[:at[0]], " \n\t\"'")
+		if before == "" || strings.ContainsAny(before[len(before)-1:], ".?!") {
+			// A sentence begins with a capital whatever it is about.
+			_, run, _ = strings.Cut(run, " ")
+		}
+		add(run)
+	}
+	for _, m := range afterWord.FindAllStringSubmatch(text, -1) {
+		add(m[1])
+	}
+	add(text)
+	return found
 }
-
-var aNumber = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 
 // values are values for the properties of a tool's arguments, from the user's words as far as
 // these have some.
@@ -185,8 +253,20 @@ func (f foreign) said() string {
 	if len(f.results) > 0 {
 		return "The result is: " + plaintext.Clip(strings.Join(f.results, "; "), resultMax)
 	}
-	if f.asked == "" {
+	var parts []string
+	if f.asked != "" {
+		parts = append(parts, "\""+plaintext.Clip(f.asked, repeatedMax)+"\"")
+	}
+	for _, seen := range []struct {
+		n    int
+		kind string
+	}{{f.images, "image"}, {f.files, "file"}} {
+		if seen.n > 0 {
+			parts = append(parts, plaintext.Count(seen.n, seen.kind)+", which I cannot see")
+		}
+	}
+	if len(parts) == 0 {
 		return "I am a scripted model, and you have said nothing yet."
 	}
-	return "I am a scripted model and have no words of my own. You sent: \"" + plaintext.Clip(f.asked, repeatedMax) + "\"."
+	return "I am a scripted model and have no words of my own. You sent: " + strings.Join(parts, " and ") + "."
 }

@@ -56,7 +56,7 @@ func TestForeignTools(t *testing.T) {
 			"the other tool", all, "Find me flights from Boston for 3 passengers", auto,
 			"searchFlights", `{"from_city":"Boston","passengers":3}`,
 		},
-		{"numbers", sum, "Add the numbers 17.5 and -4", auto, "add_numbers", `{"a":17.5,"b":-4}`},
+		{"numbers", sum, "Add 17.5 and -4 for me", auto, "add_numbers", `{"a":17.5,"b":-4}`},
 		{"quotes", note, `Please store the text "milk and eggs"`, auto, "save_note", `{"text":"milk and eggs"}`},
 		{
 			"no capitals", weather, "how is the weather in paris?", auto,

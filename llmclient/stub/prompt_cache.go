@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"container/list"
 	"crypto/sha256"
 	"slices"
 	"sync"
@@ -14,6 +15,11 @@ const (
 	cacheablePrefix = 1024
 	// writesMax is how many prefixes a request writes; an implicit breakpoint is one of them.
 	writesMax = 4
+	// Of a request's explicit breakpoints the first and the latest are looked up, and the latest
+	// ends of messages before an implicit one.
+	lookupsFirst    = 2
+	lookupsLatest   = 50
+	lookupsMessages = 20
 	// An entry lives for so long after it was last written or read.
 	lifetimeDefault, lifetimeLong = 30 * time.Minute, 12 * time.Hour
 	// cacheStep is where models that take no breakpoints keep prefixes: at each multiple, in
@@ -32,8 +38,6 @@ type boundary struct {
 	tokens int64
 	// lifetime is how long an entry lives that is written here.
 	lifetime time.Duration
-	// marked says that the client put a breakpoint here.
-	marked bool
 }
 
 // cacheUse is what became of a request's input. What is neither read nor written is plain
@@ -50,26 +54,29 @@ type cacheUse struct {
 // requests before it, in their order, and from the clock. It may be used concurrently.
 //
 // Invariants:
-//  1. It keeps hashes of prefixes and no text, at most cacheEntriesMax of them.
+//  1. It keeps hashes of prefixes and no text, at most cacheEntriesMax of them; the
+//     one that was used longest ago goes first.
 //  2. cached and written together are never more than the input.
 //  3. A prefix is read only if it is equal to the last byte, under the same key.
 type promptCache struct {
 	// now is the clock. A constant one lets nothing expire.
 	now func() time.Time
 
-	mu      sync.Mutex
-	entries map[[sha256.Size]byte]cacheEntry
+	mu sync.Mutex
+	// entries are the elements of order by prefix. The front of order was used last.
+	entries map[[sha256.Size]byte]*list.Element
+	order   *list.List
 }
 
-// cacheEntry is a prefix that was written: how long it lives after it was used last.
+// cacheEntry is a prefix that was written.
 type cacheEntry struct {
-	lifetime time.Duration
-	used     time.Time
+	boundary
+	used time.Time
 }
 
 // newPromptCache returns an empty cache.
 func newPromptCache(now func() time.Time) *promptCache {
-	return &promptCache{now: now, entries: map[[sha256.Size]byte]cacheEntry{}}
+	return &promptCache{now: now, entries: map[[sha256.Size]byte]*list.Element{}, order: list.New()}
 }
 
 // use reads the longest known prefix of a request and writes what its rule says.
@@ -78,7 +85,7 @@ func (c *promptCache) use(p cachePlan) (u cacheUse) {
 	defer c.mu.Unlock()
 	now := c.now()
 	u.input = p.input
-	for _, b := range slices.Backward(p.ends) {
+	for _, b := range slices.Backward(p.lookups) {
 		if b.tokens >= cacheablePrefix && c.refresh(b, now) {
 			u.cached = b.tokens
 			break
@@ -89,10 +96,7 @@ func (c *promptCache) use(p cachePlan) (u cacheUse) {
 		if b.tokens < cacheablePrefix || c.refresh(b, now) {
 			continue
 		}
-		if len(c.entries) >= cacheEntriesMax {
-			clear(c.entries)
-		}
-		c.entries[b.prefix] = cacheEntry{b.lifetime, now}
+		c.insert(b, now)
 		added := max(0, b.tokens-end)
 		end += added
 		if p.free {
@@ -108,19 +112,35 @@ func (c *promptCache) use(p cachePlan) (u cacheUse) {
 
 // refresh reports whether a prefix is there, which then lives longer.
 func (c *promptCache) refresh(b boundary, now time.Time) bool {
-	entry, known := c.entries[b.prefix]
-	if !known || now.Sub(entry.used) > entry.lifetime {
+	at, known := c.entries[b.prefix]
+	if !known {
 		return false
 	}
-	c.entries[b.prefix] = cacheEntry{entry.lifetime, now}
+	entry := at.Value.(*cacheEntry)
+	if now.Sub(entry.used) > entry.lifetime {
+		c.order.Remove(at)
+		delete(c.entries, b.prefix)
+		return false
+	}
+	entry.used = now
+	c.order.MoveToFront(at)
 	return true
+}
+
+// insert keeps a prefix that is not there.
+func (c *promptCache) insert(b boundary, now time.Time) {
+	c.entries[b.prefix] = c.order.PushFront(&cacheEntry{boundary: b, used: now})
+	for c.order.Len() > cacheEntriesMax {
+		last := c.order.Remove(c.order.Back()).(*cacheEntry)
+		delete(c.entries, last.prefix)
+	}
 }
 
 // cachePlan is what a cache does with one request.
 type cachePlan struct {
-	// ends are the boundaries that may be read, writes those that are kept, both from the shortest
-	// prefix to the longest.
-	ends, writes []boundary
+	// lookups are the boundaries that may be read, writes those that are kept, both from the
+	// shortest prefix to the longest.
+	lookups, writes []boundary
 	// input is the length of the whole prompt in tokens.
 	input int64
 	// free says that writes are not billed, and so not counted.
@@ -129,23 +149,43 @@ type cachePlan struct {
 
 // explicitPlan is the plan of mode explicit: only marked blocks count, and none means no
 // caching.
-func explicitPlan(ends []boundary) cachePlan {
-	marked := slices.DeleteFunc(slices.Clone(ends), func(b boundary) bool { return !b.marked })
-	return cachePlan{ends: marked, writes: latest(marked)}
+func explicitPlan(marked []boundary) cachePlan {
+	return cachePlan{lookups: lookedUp(marked), writes: latest(marked, writesMax)}
 }
 
 // implicitPlan is the plan of mode implicit: the end of the latest eligible message is a
-// breakpoint too.
-func implicitPlan(ends []boundary) cachePlan {
-	last := len(ends) - 1
-	var writes []boundary
-	for i, b := range ends {
-		if b.marked || i == last {
-			writes = append(writes, b)
-		}
+// breakpoint too. opening is the end of the initial developer messages, nil for none.
+func implicitPlan(marked, messages []boundary, opening *boundary) cachePlan {
+	p := cachePlan{lookups: lookedUp(marked), writes: latest(marked, writesMax)}
+	p.lookups = append(p.lookups, latest(messages, 1+lookupsMessages)...)
+	if opening != nil {
+		p.lookups = append(p.lookups, *opening)
 	}
-	return cachePlan{ends: ends, writes: latest(writes)}
+	if len(messages) > 0 {
+		p.writes = append(slices.Clone(latest(marked, writesMax-1)), messages[len(messages)-1])
+	}
+	p.lookups, p.writes = byLength(p.lookups), byLength(p.writes)
+	return p
 }
 
-// latest are the last of some boundaries, as many as a request writes.
-func latest(of []boundary) []boundary { return of[max(0, len(of)-writesMax):] }
+// steppedPlan is the plan of models that take no breakpoints.
+func steppedPlan(steps []boundary) cachePlan {
+	return cachePlan{lookups: steps, writes: steps, free: true}
+}
+
+// lookedUp are the explicit breakpoints that are looked up.
+func lookedUp(marked []boundary) []boundary {
+	if len(marked) <= lookupsFirst+lookupsLatest {
+		return slices.Clone(marked)
+	}
+	return slices.Concat(marked[:lookupsFirst], latest(marked, lookupsLatest))
+}
+
+// latest are the last n at most.
+func latest(of []boundary, n int) []boundary { return of[max(0, len(of)-n):] }
+
+// byLength sorts boundaries by length. Of those at one place the first stays.
+func byLength(of []boundary) []boundary {
+	slices.SortStableFunc(of, func(a, b boundary) int { return int(a.tokens - b.tokens) })
+	return slices.CompactFunc(of, func(a, b boundary) bool { return a.prefix == b.prefix })
+}

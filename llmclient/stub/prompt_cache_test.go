@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/agentworld/llmclient"
 )
 
@@ -268,20 +270,55 @@ func TestPrefixesExpire(t *testing.T) {
 	}
 }
 
+// TestLookupsOfLongConversations has more breakpoints than are looked up: the first two and the
+// latest fifty are.
+func TestLookupsOfLongConversations(t *testing.T) {
+	var marked []boundary
+	for i := range int64(60) {
+		marked = append(marked, numbered(i))
+	}
+	var got []int64
+	for _, b := range explicitPlan(marked).lookups {
+		got = append(got, b.tokens-cacheablePrefix)
+	}
+	want := []int64{0, 1}
+	for i := range int64(50) {
+		want = append(want, 10+i)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	p := implicitPlan(nil, marked, &marked[3])
+	if len(p.lookups) != 1+lookupsMessages+1 || len(p.writes) != 1 {
+		t.Fatalf("%d lookups, %d writes", len(p.lookups), len(p.writes))
+	}
+	if p.lookups[0] != marked[3] || p.lookups[1] != marked[39] {
+		t.Errorf("lookups from %d and %d on", p.lookups[0].tokens, p.lookups[1].tokens)
+	}
+}
+
 // numbered is a boundary that no other number has.
 func numbered(i int64) boundary {
 	prefix := sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(i)))
-	return boundary{prefix: prefix, tokens: cacheablePrefix + i, lifetime: lifetimeDefault, marked: true}
+	return boundary{prefix: prefix, tokens: cacheablePrefix + i, lifetime: lifetimeDefault}
 }
 
-// TestCacheIsBounded floods a cache.
+// TestCacheIsBounded floods a cache. What was used last stays.
 func TestCacheIsBounded(t *testing.T) {
 	c := newPromptCache(func() time.Time { return time.Unix(0, 0) })
+	first := explicitPlan([]boundary{numbered(1 << 40)})
+	c.use(first)
 	for i := range int64(cacheEntriesMax + 10) {
 		c.use(explicitPlan([]boundary{numbered(i)}))
+		if i%1000 == 0 && c.use(first).cached == 0 {
+			t.Fatalf("after %d others the first is gone, though it was used", i)
+		}
 	}
-	if len(c.entries) != 10 || c.use(explicitPlan([]boundary{numbered(cacheEntriesMax)})).cached == 0 {
-		t.Errorf("%d entries are left, want the last 10", len(c.entries))
+	if len(c.entries) != cacheEntriesMax || c.order.Len() != cacheEntriesMax {
+		t.Errorf("%d entries, %d in order; want %d", len(c.entries), c.order.Len(), cacheEntriesMax)
+	}
+	if c.use(explicitPlan([]boundary{numbered(0)})).cached != 0 {
+		t.Error("the oldest is still there")
 	}
 }
 

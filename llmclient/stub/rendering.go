@@ -28,8 +28,8 @@ type rendering struct {
 	// stepped asks for steps, every [cacheStep] tokens.
 	stepped bool
 
-	// ends are where a prefix may end: marks, ends of messages, or steps.
-	ends []boundary
+	marked, messages, steps []boundary
+	opening                 *boundary
 }
 
 // cachePlan is what a provider's cache does with the request. Models since GPT-5.6, and
@@ -53,11 +53,11 @@ func (r request) cachePlan() (p cachePlan) {
 	d.addInput(r)
 	switch {
 	case d.stepped:
-		p = cachePlan{ends: d.ends, writes: d.ends, free: true}
+		p = steppedPlan(d.steps)
 	case llmclient.TextOf(options["mode"]) == "explicit":
-		p = explicitPlan(d.ends)
+		p = explicitPlan(d.marked)
 	default:
-		p = implicitPlan(d.ends)
+		p = implicitPlan(d.marked, d.messages, d.opening)
 	}
 	p.input = tokens(int(d.bytes))
 	return p
@@ -68,7 +68,7 @@ func (r request) cachePlan() (p cachePlan) {
 func (d *rendering) addInput(r request) {
 	if text := r.sent["input"]; len(text) > 0 && text[0] == '"' {
 		d.addContent("user", text)
-		d.endMessage()
+		d.messages = append(d.messages, d.here(d.lifetime))
 		return
 	}
 	opens := true // only messages of developers so far
@@ -90,16 +90,14 @@ func (d *rendering) addInput(r request) {
 		default:
 			d.add('o', item.Raw)
 		}
-		if eligible {
-			d.endMessage()
+		if !eligible {
+			continue
 		}
-	}
-}
-
-// endMessage notes that a message ends here.
-func (d *rendering) endMessage() {
-	if !d.stepped {
-		d.ends = append(d.ends, d.here(d.lifetime))
+		d.messages = append(d.messages, d.here(d.lifetime))
+		if opens {
+			end := d.here(d.lifetime)
+			d.opening = &end
+		}
 	}
 }
 
@@ -128,9 +126,7 @@ func (d *rendering) addContent(author string, content json.RawMessage) {
 			d.add('b', llmclient.Marshal(members)) // in the order of names
 		}
 		if !isNull(mark) {
-			end := d.here(lifetimeOf(llmclient.MembersOf(mark)["ttl"], d.lifetime))
-			end.marked = true
-			d.ends = append(d.ends, end)
+			d.marked = append(d.marked, d.here(lifetimeOf(llmclient.MembersOf(mark)["ttl"], d.lifetime)))
 		}
 	}
 }
@@ -153,7 +149,7 @@ func (d *rendering) add(kind byte, part json.RawMessage) {
 		_, _ = d.hash.Write(part[:n])
 		d.bytes += n
 		part = part[n:]
-		d.ends = append(d.ends, d.here(d.lifetime))
+		d.steps = append(d.steps, d.here(d.lifetime))
 	}
 	_, _ = d.hash.Write(part)
 	d.bytes += int64(len(part))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -135,8 +136,25 @@ func inputOf(raw json.RawMessage) []llmclient.Item {
 	items := make([]llmclient.Item, len(list))
 	for i, entry := range list {
 		items[i], _ = llmclient.ParseItem(entry)
+		if items[i].Kind == llmclient.KindFunctionOutput {
+			items[i].Text = outputText(items[i])
+		}
 	}
 	return items
+}
+
+// outputText is the text of a call's output, which is a string or a list of blocks.
+func outputText(it llmclient.Item) string {
+	output := llmclient.MembersOf(it.Raw)["output"]
+	blocks, listed := llmclient.Elements(output, math.MaxInt)
+	if !listed {
+		return it.Text
+	}
+	var text strings.Builder
+	for _, block := range blocks {
+		text.WriteString(llmclient.TextOf(llmclient.MembersOf(block)["text"]))
+	}
+	return text.String()
 }
 
 // toolList is what there is to know of a list of tools.
