@@ -23,7 +23,7 @@ func TestActionsKeepTheirArguments(t *testing.T) {
 			`"max_ticks":1,"then":[{"do":{"action":"schedule_recipe","factory_id":"f1","recipe_id":"r","batches":2},` +
 			`"until":[{"event":"action_rejected"}],"max_ticks":1}]}`,
 			"execute_until mine_compound 5000, then schedule_recipe f1 r 2", "execute_until mine_compound, then schedule_recipe f1 r"},
-		{`{"action":"offer","to_agent":"anyone","give":"electricity","give_amount":12,"want":"hardware","want_amount":4,"ticks":10,"re":""}`,
+		{`{"action":"offer","to_agent":"anyone","give":"electricity","give_amount":12,"want":"hardware","want_amount":4,"for_ticks":10,"re":""}`,
 			"offer anyone electricity 12 for hardware 4 for 10 ticks", "offer anyone electricity for hardware"},
 		{`{"action":"wait"}`, "wait", "wait"},
 	} {
