@@ -254,7 +254,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		p.mayEnd(end)
 		named = append(named, plannedStep{planned, end})
 	}
-	t.intendLater(read.Goal, named, p.mending)
+	t.noteIntention(read.Goal, named, p.mending)
 	p.allow(earlier...)
 	p.fromPlan = len(p.actions)
 	steps := []typedStep{}

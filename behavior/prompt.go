@@ -91,7 +91,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		seen.unread += m.history.unread(s.ID)
 	}
 	open := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
-	seen.intentions = m.history.intentions.without(o.Tick, seen.shown, open)
+	seen.intentions = m.history.intentions.left(o.Tick, seen.shown, open)
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	withheld.plan(&seen.intentions.late)
 	withheld.tell(m.history.asides)
