@@ -258,7 +258,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.history.total++
-	m.history.asides = m.words.asides(tick, d, m.history.refusals, m.history.asides)
+	m.history.asides = m.words.asidesOf(tick, d, m.history.refusals, m.history.asides)
 	m.dropNews(d)
 	m.history.episodes = newest(append(m.history.episodes, done), episodesMax)
 	if d.intentions != nil {

@@ -94,7 +94,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	seen.intentions = m.history.intentions.left(o.Tick, seen.shown, open)
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	withheld.plan(&seen.intentions.late)
-	withheld.tell(m.history.asides)
+	withheld.addLast(m.history.asides)
 	own := func(int64) untrustedText { return untrustedText{} }
 	seen.spoken = seen.intentions.early.sources("", own)
 	seen.Withheld = withheld.count()

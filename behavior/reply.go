@@ -95,7 +95,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		t.draft.ambiguous = true
 	case answer.InvalidArgs, answer.UnknownTool, answer.NotAllowedNow: // reported in the outputs
 	default:
-		t.draft.mistake(fault{early: t.agent.words.Unusable.Text(string(problem))})
+		t.draft.keepFault(fault{early: t.agent.words.Unusable.Text(string(problem))})
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -296,7 +296,7 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError) answer.Problem {
-	t.mistake(t.agent.words.wrongArguments(CodeInvalidArguments, e), nil)
+	t.faultArguments(t.agent.words.wrongArguments(CodeInvalidArguments, e))
 	code := t.conversation.RefuseArguments(i, e, func(schema json.RawMessage) bool {
 		return t.agent.count(string(schema)) < t.room()-moduleTokensMin
 	})

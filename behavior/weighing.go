@@ -57,7 +57,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
 			e = answer.Faults(e, bad)
 			f := t.agent.words.wrongArguments(CodeInvalidArguments, bad)
-			t.mistake(f, nil)
+			t.faultArguments(f)
 			w.results = append(w.results, candidateResult{N: i + 1, Error: &f,
 				DryRun: modules.DryRun{Status: world.CheckRejected}})
 			w.details = append(w.details, candidateDetail{N: i + 1, Error: &f,
@@ -99,7 +99,7 @@ func (t *Turn) refuse(v *Evaluation, n trace.Step) feedback {
 	if t.draft.first(v.Proposed) {
 		t.conversation.Note(n)
 	}
-	t.mistake(f, v.Adjusted)
+	t.faultAction(f, v.Adjusted)
 	return f
 }
 
