@@ -97,7 +97,7 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	withheld.addLast(m.history.asides)
 	own := func(int64) untrustedText { return untrustedText{} }
 	seen.spoken = seen.intentions.early.sources("", own)
-	seen.Withheld = withheld.count()
+	seen.Withheld = withheld.count() // lessons are chosen by it, and counted after
 	lessons, withheld.taught = m.lessons(seen, outcome)
 	for _, s := range withheld.taught {
 		withheld.Lessons = append(withheld.Lessons, s.Text)

@@ -118,8 +118,8 @@ type round struct {
 	// plan is the call of its last plan, -1 without one, and faults what was wrong with that plan.
 	plan   int
 	faults []*answer.ArgumentError
-	// idle are fields that the actions of the plan have no use for.
-	idle []*answer.ArgumentError
+	// unused are fields that the actions of the plan have no use for.
+	unused []*answer.ArgumentError
 	// replans says that there was a plan before its own. before is the accepted draft before it.
 	replans bool
 	before  *weighing
@@ -156,7 +156,7 @@ func (t *Turn) dispatch() {
 		case refused:
 			problem = t.refuseTool(i, offered)
 		case s.Tool == answer.ToolPlan:
-			r.faults, r.idle, problem = t.takePlan(i)
+			r.faults, r.unused, problem = t.takePlan(i)
 			r.plan = i
 			r.replans = planned
 		case s.Tool == answer.ToolDraft || s.Tool == answer.ToolTurn && t.plansByDraft():
@@ -180,7 +180,7 @@ func (t *Turn) dispatch() {
 		r.wrong = cmp.Or(r.wrong, problem)
 	}
 	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
-		said := &planAccepted{Problems: append(r.faults, r.idle...), Next: string(t.protocol.stage)}
+		said := &planAccepted{Problems: append(r.faults, r.unused...), Next: string(t.protocol.stage)}
 		if t.exposure.open && t.exposure.phase == phaseDue {
 			said.Deviations = t.deviations()
 		}

@@ -76,8 +76,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.scores = append(w.scores, t.score(i+1, v))
 		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
 			Note: t.partnersNote(v.Adjusted)}
-		for _, unused := range candidate.Unused() {
-			result.Problems = append(result.Problems, t.inLanguage(unused)...)
+		for _, field := range candidate.Unused() {
+			result.Problems = append(result.Problems, t.inLanguage(field)...)
 		}
 		if v.Refused() {
 			f := t.refuse(v, v.note())
