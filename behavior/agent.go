@@ -92,7 +92,7 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 func (k *Runtime) Config() Config { return k.cfg }
 
 // ReadsTexts reports whether agents are ever shown texts of others.
-func (k *Runtime) ReadsTexts() bool { return k.cfg.Protocol != ProtocolLean || !k.cfg.NoTexts }
+func (k *Runtime) ReadsTexts() bool { return k.cfg.readsTexts() }
 
 // Registry returns the modules in the language of prompts.
 func (k *Runtime) Registry() *modules.Registry { return k.registry }
