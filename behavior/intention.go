@@ -41,7 +41,8 @@ type intendedStep struct {
 	planned policy.PlannedAction
 	// text is the action as prompts show it. Its ids were known to the agent when it planned.
 	text string
-	// owed are the terms, shown when it was planned, that the action answers or whose sender it is
+	// owed are the own terms that the action names and those, shown when it was planned, that it answers or whose
+	// sender it is
 	// directed to.
 	owed []string
 }
@@ -129,11 +130,20 @@ func (t *Turn) noteIntention(goal string, steps []plannedStep, mended bool) {
 	if late || len(terms) == 0 {
 		by.goal = capText(goal)
 	}
+	own := slices.Concat(t.exposure.opening.seen.OwnRequests, t.exposure.opening.seen.OwnOffers)
 	for _, s := range steps {
-		by.steps = append(by.steps, intendedStep{s.planned, t.stepText(s), owedTo(s.planned, terms)})
+		if name := s.planned.Action; name == (world.Wait{}).ActionName() || name == (world.WaitTicks{}).ActionName() {
+			continue // what is done if nothing better is possible is owed to nobody
+		}
+		owed := owedTo(s.planned, terms)
+		if slices.ContainsFunc(own, func(o world.Terms) bool { return o.ID == s.planned.ID }) {
+			owed = append(owed, s.planned.ID)
+		}
+		by.steps = append(by.steps, intendedStep{s.planned, t.stepText(s), owed})
 	}
-	if mended {
-		by.steps = append(by.steps, t.plan.intentions.early.steps...)
+	// The plan before it may have had no action that could be read: what is left then is of an earlier turn.
+	if before := &t.plan.intentions.early; mended && before.tick == by.tick {
+		by.steps = append(by.steps, before.steps...)
 	}
 	by.steps = unrepeated(by.steps)
 	t.plan.intentions.take(by, late)

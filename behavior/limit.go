@@ -19,7 +19,7 @@ func (s *observationWriter) limits() {
 	rows := slices.Clone(s.rules)
 	// Those that nobody may ask for come first, since no heading ends the part of who may.
 	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
-		return min(1, len(a.AskedBy)) - min(1, len(b.AskedBy))
+		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
 	})
 	from := s.line(w.Lines.Limits)
 	offers := false

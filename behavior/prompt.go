@@ -90,12 +90,13 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		withheld.Documents = append(withheld.Documents, s.Text)
 	}
 	open := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
-	seen.intentions = m.history.intentions.left(o.Tick, seen.shown, open)
+	own := slices.Concat(o.OwnRequests, o.OwnOffers)
+	seen.intentions = m.history.intentions.left(o.Tick, slices.Concat(seen.shown, own), slices.Concat(open, own))
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	withheld.plan(&seen.intentions.late)
 	withheld.addLast(m.history.asides)
-	own := func(int64) untrustedText { return untrustedText{} }
-	seen.spoken = seen.intentions.early.sources("", own)
+	said := func(int64) untrustedText { return untrustedText{} }
+	seen.spoken = seen.intentions.early.sources("", said)
 	seen.Withheld = withheld.count() // lessons are chosen by it, and counted after
 	lessons, withheld.taught = m.lessons(seen, outcome)
 	for _, s := range withheld.taught {
