@@ -50,8 +50,8 @@ func forkCommand(m *Main) *cobra.Command {
 			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
-		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
+	taken := slices.DeleteFunc(m.table(), func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) })
+	addFlags(c.Flags(), recorded(taken, func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c
