@@ -43,6 +43,8 @@ type Header struct {
 	EngineVersion string `json:"engine_version"`
 	RulesVersion  string `json:"rules_version"`
 	PromptVersion string `json:"prompt_version"`
+	// WordsHash is [Settings.WordsHash].
+	WordsHash string `json:"words_hash,omitempty"`
 	// Settings are those the run began with.
 	Settings Settings `json:"settings"`
 	// Agents are in the world's order.

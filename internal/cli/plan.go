@@ -222,6 +222,13 @@ func (p *plan) readFiles(m *Main, keys []openai.Secret) error {
 		}
 		p.playbookFile, p.Playbook = v.Text, string(text)
 	}
+	if v := p.Values.Find("run.words"); v.Text != "" {
+		text, err := m.readWords(v.Text, p.Language)
+		if err != nil {
+			return badInput("%s: %w", v.Where(), err)
+		}
+		p.Words = text
+	}
 	return p.takeDocuments(m)
 }
 
