@@ -212,6 +212,15 @@ func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	m.goalWords = wordsIn(m.goalsText)
 }
 
+// SetPersona replaces the text of the persona from the next turn on. Another text ends what the agent
+// planned.
+func (m *Agent) SetPersona(text string) {
+	if text != m.persona.Text {
+		m.history.intentions = intentions{}
+	}
+	m.persona.Text = text
+}
+
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
 // is learned replaces it.
 func (m *Agent) Playbook() *playbook.Playbook { return m.playbook }

@@ -199,7 +199,7 @@ type Versions struct {
 	// Version of the prompts.
 	Prompt string `json:"prompt"`
 	// Words are the hash of a user's texts to models, empty without any.
-	Words string `json:"words,omitempty"`
+	Words string `json:"words"`
 }
 
 // Provenance counts sources over all decisions.

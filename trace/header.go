@@ -134,4 +134,6 @@ type Switch struct {
 	SystemPrompt  *string `json:"system_prompt,omitempty"`
 	ShortTermGoal *string `json:"short_term_goal,omitempty"`
 	LongTermGoal  *string `json:"long_term_goal,omitempty"`
+	// Persona is the text of the persona; its name stays.
+	Persona *string `json:"persona,omitempty"`
 }

@@ -123,7 +123,7 @@ type Settings struct {
 	// Words are texts that replace those of the language by name: the file of the language, in full.
 	Words string `json:"words,omitempty" cli:"words run.words WORDS" kind:"dir" absent:"the program's" doc:"directory of texts that replace what the program says to a model; see docs/prompt.md"`
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
-	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N, \"system_prompt\":.., \"short_term_goal\":.., \"long_term_goal\":.., \"agent\":..}]"`
+	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N, \"system_prompt\":.., \"short_term_goal\":.., \"long_term_goal\":.., \"persona\":.., \"agent\":..}]"`
 
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.

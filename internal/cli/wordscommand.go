@@ -82,8 +82,8 @@ func (fl *files) readWords(dir, language string) (text string, err error) {
 		}
 	}
 	if name, _ := words.File(language); !slices.Contains(found, name) {
-		return "", fmt.Errorf("the directory %s has no file %s; allowed: a directory that \"words export\" wrote, or some of "+
-			"its texts in files of the same names", shown(dir), name)
+		return "", fmt.Errorf("the directory %s has no file %s; allowed: a directory that \"words export\" wrote, or some "+
+			"of its texts in files of the same names", shown(dir), name)
 	}
 	return text, nil
 }
