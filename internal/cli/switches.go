@@ -41,8 +41,8 @@ type wireSwitch struct {
 }
 
 // switchKeys are the keys a switch may have, for errors.
-const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (these three also with llm_ in front), persona, " +
-	"agent"
+const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (these three also with llm_ in front), " +
+	"persona, agent"
 
 // loadSwitches reads the prompt switches that v names: a JSON list, or a file
 // that holds one.
