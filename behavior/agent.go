@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
@@ -52,12 +53,16 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 		registry = registry.WithDocuments()
 	}
 	k.layout = layoutOf[k.cfg.PromptProfile]
-	k.words = wordsOf(k.cfg.Language)
+	said, err := words.With(k.cfg.Language, k.cfg.Words)
+	if err != nil {
+		return nil, err
+	}
+	k.words = wordsOf(said)
 	needless := cfg.Needless
 	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
 		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
 	}
-	k.registry = registry.In(k.cfg.Language).Without(needless...)
+	k.registry = registry.Saying(said).Without(needless...)
 	k.known = modules.NewKnown(k.words.Language, rules, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
@@ -184,7 +189,7 @@ func (m *Agent) SetSystemPrompt(text string) {
 // the few words in summaries are in the old language until the summary next grows. In another language,
 // what the agent planned ends.
 func (m *Agent) Adopt(k *Runtime) {
-	if m.Runtime != nil && m.cfg.Language != k.cfg.Language {
+	if m.Runtime != nil && m.words.Texts() != k.words.Texts() {
 		m.history.intentions = intentions{}
 	}
 	m.Runtime, m.headroom = k, headroom{}
@@ -205,6 +210,15 @@ func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	}
 	m.goalsText = m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal
 	m.goalWords = wordsIn(m.goalsText)
+}
+
+// SetPersona replaces the text of the persona from the next turn on. Another text ends what the agent
+// planned.
+func (m *Agent) SetPersona(text string) {
+	if text != m.persona.Text {
+		m.history.intentions = intentions{}
+	}
+	m.persona.Text = text
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what

@@ -191,7 +191,7 @@ func (f *folder) header(h trace.Header) {
 		r.UsageSource = trace.UsageUnreported // until an answer has counts
 	}
 	f.inForce = h.SettingsAt
-	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
+	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, Words: h.WordsHash}
 	r.Settings = settingRows(now)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage

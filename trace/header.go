@@ -43,6 +43,8 @@ type Header struct {
 	EngineVersion string `json:"engine_version"`
 	RulesVersion  string `json:"rules_version"`
 	PromptVersion string `json:"prompt_version"`
+	// WordsHash is [Settings.WordsHash].
+	WordsHash string `json:"words_hash,omitempty"`
 	// Settings are those the run began with.
 	Settings Settings `json:"settings"`
 	// Agents are in the world's order.
@@ -132,4 +134,6 @@ type Switch struct {
 	SystemPrompt  *string `json:"system_prompt,omitempty"`
 	ShortTermGoal *string `json:"short_term_goal,omitempty"`
 	LongTermGoal  *string `json:"long_term_goal,omitempty"`
+	// Persona is the text of the persona; its name stays.
+	Persona *string `json:"persona,omitempty"`
 }

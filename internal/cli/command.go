@@ -55,6 +55,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		exportCommand(m),
 		answersCommand(m),
 		playbookCommand(m),
+		wordsCommand(m),
 		modelServerCommand(m),
 		guardEvalCommand(m),
 		batchCommand(m),
@@ -95,7 +96,7 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English),
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English, ""),
 		trace.FormatVersion, runtime.Version())
 }
 
