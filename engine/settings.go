@@ -111,11 +111,12 @@ func behaviorConfig(s trace.Settings) behavior.Config {
 func (r *runner) header() trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: promptVersion(r.Settings), WordsHash: r.Settings.WordsHash(),
-		Settings:      r.Settings, Forks: r.Forks,
+		PromptVersion: promptVersion(r.Settings), ScenarioHash: r.Settings.ScenarioHash(),
+		WordsHash: r.Settings.WordsHash(),
+		Settings:  r.Settings, Forks: r.Forks,
 		Timing: &trace.HeaderTiming{
 			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath,
-			SegmentBytes: &r.SegmentBytes,
+			SegmentBytes: &r.SegmentBytes, Extensions: r.Extensions,
 		},
 	}
 	for n := range r.world.Agents() {

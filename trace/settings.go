@@ -456,6 +456,9 @@ func (s Settings) WordsHash() string {
 	return llmclient.Hash([]byte(s.Words))[:12]
 }
 
+// ScenarioHash names the text of the scenario: the beginning of its SHA-256.
+func (s Settings) ScenarioHash() string { return llmclient.Hash([]byte(s.ScenarioTOML))[:12] }
+
 // digestText replaces a long text in a change, where it is no help.
 func digestText(text []byte) string {
 	if len(text) == 0 {

@@ -122,6 +122,9 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 	}
+	for _, e := range m.Extensions {
+		of.Extensions = append(of.Extensions, trace.Extension{Name: e.Name, Version: e.Version})
+	}
 	if c.recording != "" {
 		of.Recording = session.Recording{Path: m.path(c.recording), Ask: c.ReplayMiss == missAsk}
 	}
