@@ -14,8 +14,8 @@ const thenField = "then"
 var stepOrderFields = []string{"until", "max_ticks", "ignore"}
 
 // decodeThen reads the steps that follow a, at most most of them, and returns the chain. A step has the
-// fields of an action beside those of its order; without those it is done once. It ignores what the
-// first step ignores, unless it says otherwise. If a is nil, only the faults count.
+// fields of an action beside those of its order; without those it is done once. If a is nil, only the
+// faults count.
 func decodeThen(list Value, a world.Action, names Names, most int) (chain world.Action, used []Repair,
 	fault *ArgumentError) {
 	if list.Kind == String {
@@ -44,9 +44,6 @@ func decodeThen(list Value, a world.Action, names Names, most int) (chain world.
 		if wrong != nil {
 			fault = Faults(fault, wrong.Inside(fmt.Sprintf("%s[%d]", thenField, i)))
 			continue
-		}
-		if !item.gives("ignore") && len(steps) > 0 {
-			step.Ignore = slices.Clone(steps[0].Ignore)
 		}
 		steps = append(steps, step)
 	}

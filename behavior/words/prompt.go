@@ -3,9 +3,9 @@ package words
 // Instructions are the stable policy of an agent's turns, in their order: what it runs, the rules,
 // one of the protocols and what closes them.
 type Instructions struct {
-	// SystemPrompt is used where neither the scenario nor the user gives another. Chain follows the rules where
-	// something can be made, Together where agents can give or trade.
-	SystemPrompt, Rules, Chain, Together string
+	// SystemPrompt is used where neither the scenario nor the user gives another. Together follows the rules
+	// where agents can give or trade.
+	SystemPrompt, Rules, Together string
 	// One of the protocols is followed by one of the texts about plans, if any, and by Modules. PlanFree
 	// is for worlds without texts of others.
 	FullProtocol, DirectProtocol, LeanProtocol string
