@@ -135,6 +135,9 @@ func (w *wording) refused(v *Evaluation) feedback {
 		f = w.newFeedback(CodeUnseenID)
 	}
 	f.Rejection = found.Rejection
+	if r := found.Rejection; r != nil && r.Code == world.RejectInvalidAmount {
+		f.Minimum = new(int64(1))
+	}
 	f.Adjusted = found.Adjusted
 	f.Possible = found.Possible
 	return f

@@ -22,7 +22,7 @@ func (s *observationWriter) limits() {
 		return min(1, len(a.AskedBy)) - min(1, len(b.AskedBy))
 	})
 	from := s.line(w.Lines.Limits)
-	offers := false
+	offers, gifts := false, false
 	for before := "-"; len(rows) > 0; {
 		r := rows[0]
 		rows = rows[1:]
@@ -33,6 +33,7 @@ func (s *observationWriter) limits() {
 			rows = slices.Delete(rows, twin, twin+1)
 		}
 		offers = offers || twin >= 0 || r.Action == (world.Offer{}).ActionName()
+		gifts = gifts || r.Action == (world.Transfer{}).ActionName() && r.Total > 0 && len(r.AskedBy) > 0
 		s.next(from, "; ")
 		askers := s.askers(&r)
 		if askers != before && askers != "" {
@@ -43,6 +44,9 @@ func (s *observationWriter) limits() {
 	}
 	if offers {
 		s.add("; ", w.Allowed.Counted)
+	}
+	if gifts {
+		s.add("; ", w.Allowed.Gift)
 	}
 }
 

@@ -50,11 +50,11 @@ func TestADraftTellsWhatAPartnerMayGive(t *testing.T) {
 	}
 	for _, tt := range []struct{ action, en, zh string }{
 		{`{"action":"offer","to":"agent-2","what":"hardware","amount":30,"want":"data","want_amount":60,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
 		{`{"action":"offer","to":"anyone","what":"hardware","amount":3,"want":"data","want_amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
 		{`{"action":"request","to":"agent-2","what":"data","amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 5 data for at least 3 hardware, max 18.", "agent-2 按其规则可给出: 每 5 data 至少换 3 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 5 data for at least 3 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 5 data 至少换 3 hardware, 一次最多 18。"},
 		{`{"action":"request","to":"agent-2","what":"compound","amount":6,"for_ticks":5}`,
 			"rules of agent-2 let it give: compound.", "agent-2 按其规则可给出: compound。"},
 		{`{"action":"offer","to":"agent-2","what":"data","amount":3,"want":"hardware","want_amount":6,"for_ticks":5}`, "", ""},

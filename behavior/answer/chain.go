@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"example.com/agentworld/world"
 )
@@ -91,5 +92,19 @@ func decodeStep(v Value, names Names) (world.ExecuteUntil, []Repair, *ArgumentEr
 	if e != nil {
 		return world.ExecuteUntil{}, used, e
 	}
-	return world.Steps(do)[0], used, nil
+	step := world.Steps(do)[0]
+	return step, used, impossible(step.Do)
+}
+
+// impossible is the fault of an action with an amount below 1 that no moment of the world allows. A later
+// step is dry run at its tick, which is too late to mend it.
+func impossible(do world.Action) (fault *ArgumentError) {
+	for arg := range world.Arguments(do) {
+		if arg.Kind != world.ParamAmount || arg.Int >= min(1, arg.Min) {
+			continue
+		}
+		fault = Faults(fault, &ArgumentError{Path: arg.Slot().String(), Expected: expectedOf(*arg.Param),
+			Got: say("the number {number}", strconv.FormatInt(arg.Int, 10))})
+	}
+	return fault
 }

@@ -28,6 +28,8 @@ type Tools struct {
 // Headings are the headings of the sections of a prompt.
 type Headings struct {
 	Common, Persona, Known, Goals, History string
+	// Looked is that of rules that were looked up, where those that are known unasked are told before.
+	Looked Form `places:"ticks"`
 	// Earlier follows the heading of the history when it leaves something out.
 	Earlier                              Form `places:"count"`
 	Memory, Playbook, Documents, Outcome string
