@@ -62,7 +62,7 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 	for language, needed := range map[string][]string{
 		words.English: {
 			"above 100 heat only 100/heat of it, at 1000 none",                   // what is left of a harvest
-			"power low (20%) and critical (5%) only end repeats",                  // what the states do
+			"power low (20%) and critical (5%) only end repeats",                 // what the states do
 			"at 0 you shut down: no action, no use, +1 electricity",              // what shutdown does
 			"it goes on if you leave or shut down; products reach you",           // work without its owner
 			"each tick 8 electricity, or the radiation here if less; stores 200", // what a plant yields

@@ -48,7 +48,9 @@ type Goals struct {
 	Met    Form `places:"tick,goal,what,now"`
 	// Task says what the run is scored by. AllAgents stands for a list of them; the others follow:
 	// how it is counted, by the kind of metric, and who helps whom.
-	Task                              Form `places:"metric,agents,from,to"`
+	Task Form `places:"metric,agents,from,to"`
+	// Metrics are the kinds of metric.
+	Metrics                           Table
 	AllAgents, Made                   string
 	LastStart                         Form `places:"tick"`
 	Uptime, HeldTogether, HeldByLeast string

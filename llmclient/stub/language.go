@@ -34,6 +34,8 @@ type language struct {
 	draws string
 	// all stands for all agents.
 	all string
+	// code is that of the language.
+	code string
 
 	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say.
 	// left and expires are in a part that also has a number.
@@ -65,6 +67,7 @@ func newLanguage(w *words.Language) language {
 		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
 		keyAgents: key(lines.Agents), keyFactories: key(lines.Factories), keyRecipes: key(w.Modules.Recipes),
 		draws:      w.Modules.PerTick.Lead(),
+		code:       w.Code,
 		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
 
 		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
