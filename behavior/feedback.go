@@ -174,11 +174,25 @@ type candidateResult struct {
 	modules.DryRun
 	// Deviation is how many ticks of leaving the plan the candidate counts.
 	Deviation int64 `json:"deviation,omitempty"`
+	// Cut says why a chain is left with fewer steps.
+	Cut *cutStep `json:"cut,omitempty"`
 	// Problems lists fields that the action has no use for.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Note says what the rules of a receiver let it give for an offer or a request.
 	Note  string    `json:"note,omitempty"`
 	Error *feedback `json:"error,omitempty"`
+}
+
+// cutStep is the first step of a chain that a rule of the policy refused, by its number from 1. It and
+// those that follow it are not done. The other fields are those of a feedback.
+type cutStep struct {
+	Step      int           `json:"step"`
+	Rule      policy.Reason `json:"rule"`
+	Path      string        `json:"path,omitempty"`
+	Requested *int64        `json:"requested,omitempty"`
+	Maximum   *int64        `json:"maximum,omitempty"`
+	Minimum   *int64        `json:"minimum,omitempty"`
+	Unit      string        `json:"unit,omitempty"`
 }
 
 // repairNames are repairs as notes keep them.
