@@ -63,8 +63,12 @@ func (t *Turn) mistake(f feedback, about world.Action) {
 			whole += fmt.Sprintf(" (+%d)", len(f.Also))
 		}
 	case f.Rule != "":
-		code = strings.TrimSpace(string(f.Rule) + " " + w.limitText(f))
-		whole = strings.TrimSpace(f.Path + " " + code)
+		code = string(f.Rule)
+		told := strings.TrimSpace(code + " " + w.limitText(f))
+		whole = strings.TrimSpace(f.Path + " " + told)
+		if !f.ofAsk { // else another agent chose the limit
+			code = told
+		}
 	case f.Rejection == nil:
 		code, whole = unseenID, unseenID
 	default:

@@ -38,6 +38,8 @@ type feedback struct {
 	Minimum   *int64                 `json:"minimum,omitempty"`
 	Unit      string                 `json:"unit,omitempty"`
 	Planned   []policy.PlannedAction `json:"planned,omitempty"`
+	// ofAsk is [policy.Violation].OfAsk.
+	ofAsk bool
 	// Rejection carries the world's reason and numbers, Possible the ids that would do in place
 	// of one that is refused.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
@@ -122,7 +124,7 @@ func (w *wording) refused(v *Evaluation) feedback {
 		}
 		f := feedback{
 			Status: "error", Code: CodePolicy, Text: text, Rule: broken.Reason,
-			Path:      broken.Argument,
+			Path: broken.Argument, ofAsk: broken.OfAsk,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {

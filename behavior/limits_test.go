@@ -436,6 +436,30 @@ func TestLaterDeviationsLoseNoRank(t *testing.T) {
 	}
 }
 
+// TestLimitOfAnAskFollowsThePlan: how much is left of a request that waited for the plan is told after the next
+// plan. A limit of the agent's own rule is told before it.
+func TestLimitOfAnAskFollowsThePlan(t *testing.T) {
+	for most, told := range map[int64]bool{3: true, 9: false} {
+		b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.Total, r.What = most, 9, world.Hardware }))
+		b.m.ledger = b.m.ledger.CountTurn(b.w.Tick(), &trace.Authority{Deviation: policy.DeviationsMax}, false)
+		b.does(world.Request{To: "agent-1", Resource: world.Hardware, Amount: 4, Ticks: 20})
+		b.decides(planHarvest, `decision_draft {"candidates":[{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":7},{"action":"harvest_radiation","amount":5}]}`,
+			`decision {"candidate":2}`)
+		b.comesTo()
+		prompt := ""
+		b.plays(b.m.Begin(b.w.View(0)), []string{planHarvest, `decision_draft {"candidates":[{"action":"wait"}]}`, `decision {"candidate":1}`}, func(a Ask) {
+			if a.Number == 1 {
+				for _, item := range a.Request.Input {
+					prompt += item.Text
+				}
+			}
+		})
+		if !strings.Contains(prompt, "transfer_resource: policy_amount") || strings.Contains(prompt, "policy_amount limit") != told {
+			t.Errorf("at most %d a time: the next prompt tells\n%s", most, prompt)
+		}
+	}
+}
+
 // TestOffPlanIsCountedOnce: a lean turn that drafts and decides the same counts once.
 func TestOffPlanIsCountedOnce(t *testing.T) {
 	for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {

@@ -111,7 +111,7 @@ func (t *Turn) tellCut(v *Evaluation) *cutStep {
 	}
 	left := len(world.Steps(v.Adjusted))
 	t.mistake(feedback{Rule: v.Cut.Reason, Path: v.Cut.Argument, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum,
-		Unit: v.Cut.Unit}, world.Steps(v.Proposed)[left].Do)
+		Unit: v.Cut.Unit, ofAsk: v.Cut.OfAsk}, world.Steps(v.Proposed)[left].Do)
 	return &cutStep{Step: left + 1, Rule: v.Cut.Reason, Path: v.Cut.Argument,
 		Requested: v.Cut.Requested, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum, Unit: v.Cut.Unit}
 }
