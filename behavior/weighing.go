@@ -57,7 +57,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
 			e = answer.Faults(e, bad)
 			f := t.agent.words.wrongArguments(CodeInvalidArguments, bad)
-			t.mistake(f, nil)
+			t.faultArguments(f)
 			w.results = append(w.results, candidateResult{N: i + 1, Error: &f,
 				DryRun: modules.DryRun{Status: world.CheckRejected}})
 			w.details = append(w.details, candidateDetail{N: i + 1, Error: &f,
@@ -76,8 +76,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.scores = append(w.scores, t.score(i+1, v))
 		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
 			Note: t.partnersNote(v.Adjusted), Cut: t.tellCut(v)}
-		for _, unused := range candidate.Unused() {
-			result.Problems = append(result.Problems, t.inLanguage(unused)...)
+		for _, field := range candidate.Unused() {
+			result.Problems = append(result.Problems, t.inLanguage(field)...)
 		}
 		if v.Refused() {
 			f := t.refuse(v, v.note())
@@ -99,7 +99,7 @@ func (t *Turn) refuse(v *Evaluation, n trace.Step) feedback {
 	if t.draft.first(v.Proposed) {
 		t.conversation.Note(n)
 	}
-	t.mistake(f, v.Adjusted)
+	t.faultAction(f, v.Adjusted)
 	return f
 }
 
@@ -110,7 +110,7 @@ func (t *Turn) tellCut(v *Evaluation) *cutStep {
 		return nil
 	}
 	left := len(world.Steps(v.Adjusted))
-	t.mistake(feedback{Rule: v.Cut.Reason, Path: v.Cut.Argument, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum,
+	t.faultAction(feedback{Rule: v.Cut.Reason, Path: v.Cut.Argument, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum,
 		Unit: v.Cut.Unit, ofAsk: v.Cut.OfAsk}, world.Steps(v.Proposed)[left].Do)
 	return &cutStep{Step: left + 1, Rule: v.Cut.Reason, Path: v.Cut.Argument,
 		Requested: v.Cut.Requested, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum, Unit: v.Cut.Unit}
