@@ -61,7 +61,7 @@ type MetricDifference struct {
 // metricsOf are the metrics that either of two runs has, but for those of the clock.
 func metricsOf(a, b Report) []MetricDifference {
 	list := []MetricDifference{}
-	for _, m := range metrics {
+	for _, m := range AllMetrics(Union(a.OwnMetrics, b.OwnMetrics)...) {
 		row := MetricDifference{Metric: m.Name, Unit: m.Unit}
 		for _, side := range []struct {
 			r    Report
@@ -71,7 +71,7 @@ func metricsOf(a, b Report) []MetricDifference {
 				*side.into = &v
 			}
 		}
-		if (row.A != nil || row.B != nil) && m.Unit != "ms" {
+		if (row.A != nil || row.B != nil) && m.Name != MetricLatency {
 			list = append(list, row)
 		}
 	}

@@ -160,6 +160,7 @@ func newFolder() *folder {
 	r.Guard.Off = []string{}
 	r.Sampling = []SamplingRow{}
 	r.Controls = []ControlRow{}
+	r.OwnMetrics = []OwnMetric{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f

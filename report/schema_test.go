@@ -64,6 +64,7 @@ var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, 
 // enums are the closed sets of words.
 var enums = map[string][]any{
 	"model_source": {string(trace.SourceLive), string(trace.SourceScripted), string(trace.SourceRecorded), string(trace.SourceMixed)},
+	"better":       {string(Higher), string(Lower), string(Neither)},
 	"world":        {worldEqual, worldDiffers},
 	"usage_source": {string(trace.UsageReported), string(trace.UsageUnreported), string(trace.UsageSimulated)},
 }

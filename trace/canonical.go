@@ -132,7 +132,7 @@ func (c *canonicalizer) read(reader *Reader) error {
 		return err
 	}
 	c.tick = h.Tick
-	c.give(h)
+	c.give(untimed(h))
 	for record, err := range reader.All() {
 		if errors.Is(err, ErrTorn) {
 			return cmp.Or(c.close(), err)
@@ -170,7 +170,7 @@ func (c *canonicalizer) add(r Record) error {
 func (c *canonicalizer) close() error {
 	err := c.flush()
 	if err == nil && c.end != nil {
-		c.give(*c.end)
+		c.give(untimed(*c.end))
 	}
 	return err
 }
@@ -188,10 +188,10 @@ func (c *canonicalizer) flush() error {
 	return nil
 }
 
-// give passes a record on without timing, unless nobody wants more.
+// give passes a record on, unless nobody wants more.
 func (c *canonicalizer) give(r Record) {
 	if !c.stopped {
-		c.stopped = !c.take(untimed(r))
+		c.stopped = !c.take(r)
 	}
 }
 
