@@ -834,7 +834,7 @@ func TestABatchIsWatched(t *testing.T) {
 func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs []string) {
 	t.Helper()
 	text := fmt.Sprintf("name = %s\nscenarios = ['minimal']\nseeds = [1, 2]\n[settings.run]\nticks = 2\n[axes.protocol.full.run]\nprotocol = 'full'\n[axes.protocol.lean.run]\nprotocol = 'lean'\n[compare]\nprimary = 'calls'\n[[gates]]\nmetric = 'calls'\nat_least = 1.0\n", llmclient.Marshal(name))
-	file, err := batch.Parse([]byte(text))
+	file, err := batch.Parse([]byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

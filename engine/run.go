@@ -26,6 +26,8 @@ type Options struct {
 	// RecordingPath is where the recording of the settings is, absolute, for a later
 	// resume; it says nothing about the run itself.
 	RecordingPath string
+	// Metrics are those of the user's own that the run is measured by afterwards; the header names them.
+	Metrics []trace.MetricVersion
 	// Prepared, when set, is the run with these settings before its first tick, which then
 	// is not built again.
 	Prepared *Prepared

@@ -95,6 +95,14 @@ func (o OwnMetric) With(value *float64, err error) OwnMetric {
 	return o
 }
 
+// Failure is why there is no value; nil if nothing went wrong.
+func (o OwnMetric) Failure() error {
+	if o.Error == "" {
+		return nil
+	}
+	return errors.New(o.Error)
+}
+
 // Same says that two have the same name and version.
 func (o OwnMetric) Same(other OwnMetric) bool {
 	return o.Name == other.Name && o.Version == other.Version
@@ -127,8 +135,8 @@ func Union(lists ...[]OwnMetric) (all []OwnMetric) {
 // ownFailure is why the run has no value of a metric of somebody's own; nil if that is not known.
 func (r Report) ownFailure(name string) error {
 	for _, o := range r.OwnMetrics {
-		if o.Name == name && o.Error != "" {
-			return errors.New(o.Error)
+		if o.Name == name {
+			return o.Failure()
 		}
 	}
 	return nil

@@ -208,6 +208,7 @@ func full(t *testing.T) Report {
 	fill(reflect.ValueOf(&r).Elem())
 	r.ReportVersion, r.ModelSource, r.UsageSource = Version, trace.SourceLive, trace.UsageReported
 	r.Fork.Comparison.Ticks[0].World = worldDiffers
+	r.OwnMetrics[0].Better = Lower
 	r.Seed = 1<<64 - 1
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/metric"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -34,6 +35,8 @@ type Config struct {
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
 	SegmentBytes int64
+	// Metrics are those of the user's own that the run is measured by once it has ended.
+	Metrics metric.List
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease

@@ -121,6 +121,15 @@ type HeaderTiming struct {
 	// SegmentBytes is the size at which a trace file is closed and the next one begun, 0
 	// for never; nil in traces that do not say.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
+	// Metrics are those of the user's own that the run was to be measured by. They change nothing about it.
+	Metrics []MetricVersion `json:"metrics,omitempty"`
+}
+
+// MetricVersion names a metric of somebody's own and the function that computes it: its version, or the hash
+// of its jq expression.
+type MetricVersion struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
 }
 
 // Switch changes prompt texts from a tick on; nil keeps a text as it is. As a
