@@ -24,7 +24,7 @@ var Default = Bounds{Time: 10 * time.Second, Bytes: 256 << 20}
 
 // Errors of an evaluation that took too much. What they were is in the text of the error.
 var (
-	ErrTime   = errors.New("it took more than the time that it is allowed")
+	ErrTime   = errors.New("it took more than the processor time that it is allowed")
 	ErrMemory = errors.New("it took more than the memory that it is allowed")
 )
 
