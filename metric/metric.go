@@ -67,16 +67,14 @@ func (m Metric) Own() report.OwnMetric {
 
 // Check says what is wrong with the metric, before a run is played for it.
 func (m Metric) Check() error {
-	if err := m.Own().Check(); err != nil {
-		return err
+	if (m.Fold == nil) == (m.JQ == "") {
+		return fmt.Errorf("metric %q: allowed: a function or a jq expression, one of them", m.Name)
 	}
-	switch {
-	case (m.Fold == nil) == (m.JQ == ""):
-		return fmt.Errorf("metric %s: allowed: a function or a jq expression, one of them", m.Name)
-	case m.Fold != nil:
-		return nil
-	case m.Version != "":
-		return fmt.Errorf("metric %s: a jq expression has its hash as its version; allowed: leave the version out", m.Name)
+	if m.JQ != "" && m.Version != "" {
+		return fmt.Errorf("metric %q: a jq expression has its hash as its version; allowed: leave the version out", m.Name)
+	}
+	if err := m.Own().Check(); err != nil || m.Fold != nil {
+		return err
 	}
 	if _, err := jq.Parse(m.JQ); err != nil {
 		return fmt.Errorf("metric %s: %w", m.Name, err)
