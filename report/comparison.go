@@ -318,7 +318,8 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 	}
 	for _, m := range c.Metrics {
 		above := slices.Contains([]string{"goals_met", "calls", "tokens_input", "tokens_output", "cost"}, m.Metric)
-		if !above && (m.A == nil || m.B == nil || *m.A != *m.B) {
+		own := slices.ContainsFunc(a.OwnMetrics, func(o OwnMetric) bool { return o.Name == m.Metric })
+		if own || !above && (m.A == nil || m.B == nil || *m.A != *m.B) {
 			plaintext.Fprintf(w, "%s\t%s\t%s\n", m.Metric, figure(m.A), figure(m.B))
 		}
 	}
