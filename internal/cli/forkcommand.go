@@ -47,12 +47,16 @@ func forkCommand(m *Main) *cobra.Command {
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
 			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
 	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
 		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
 	addOptions(c.Flags(), &f)
+	m.addMetricFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	return c
 }
