@@ -45,7 +45,7 @@ func (d Dir) Measure(ctx context.Context, list metric.List, results []Result, jo
 func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 	missing := func() metric.List {
 		return slices.DeleteFunc(slices.Clone(list), func(m metric.Metric) bool {
-			done := func(o report.OwnMetric) bool { return m.Own().Same(o) && o.Error != errUnmeasured.Error() }
+			done := func(o report.OwnMetric) bool { return m.Own().Same(o) && o.Measured() }
 			return !m.Computes() || slices.ContainsFunc(r.Own, done)
 		})
 	}
@@ -65,10 +65,10 @@ func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 	return nil
 }
 
-// keepMeasured keeps what a run was measured by. Where that cannot be written, and what failed, is computed
-// again when it is asked for.
+// keepMeasured keeps what a run was measured by. Where that cannot be written, it is computed again when it is
+// asked for.
 func (d Dir) keepMeasured(r Result, rows []report.OwnMetric) {
-	rows = slices.DeleteFunc(rows, func(o report.OwnMetric) bool { return o.Error != "" })
+	rows = slices.DeleteFunc(rows, func(o report.OwnMetric) bool { return !o.Measured() })
 	_ = d.replace(inCell(r.ID, measuredFile), llmclient.Marshal(measured{r.Attempt, rows}))
 }
 
@@ -116,7 +116,7 @@ func (r *Result) settle(list metric.List) {
 }
 
 // errUnmeasured is why a result has no value of a metric that nobody has computed yet.
-var errUnmeasured = errors.New("the run was not measured by it yet")
+var errUnmeasured = report.NotMeasured(errors.New("nobody has asked for it yet"))
 
 // Settle gives results that are of no batch directory the metrics of a list, as far as they have them. It returns
 // the list with those that only results have.

@@ -36,7 +36,8 @@ type Metric struct {
 	// Range is how much two runs can differ at most; 0 if that is not known.
 	Range float64
 	// Fold computes the value of the canonical records of a run, see [trace.Canonical]; counted is false for a
-	// run that has none. A panic is an error of this metric. Nothing ends a function that does not return.
+	// run that has none. A panic is an error of this metric. Nothing ends a function that does not return. Several
+	// goroutines may call it, each for a run.
 	Fold func(records iter.Seq[trace.Record]) (value float64, counted bool)
 	// JQ is a jq expression over the stream of the canonical records, with "input" and "inputs". It returns a
 	// number, or null for not counted. It has no environment, modules or clock, and takes at most 10 s and
@@ -86,7 +87,7 @@ func (m Metric) Check() error {
 func (m Metric) Computes() bool { return m.Fold != nil || m.JQ != "" }
 
 // errRecorded says that a metric is known from records alone.
-var errRecorded = errors.New("this program has no such metric, and the run was not measured by it")
+var errRecorded = report.NotMeasured(errors.New("this program has no such metric"))
 
 // measure is the metric with its value in a run. The error is that of ctx.
 func (m Metric) measure(ctx context.Context, of report.Trace) (report.OwnMetric, error) {
@@ -105,7 +106,7 @@ func (m Metric) measure(ctx context.Context, of report.Trace) (report.OwnMetric,
 func (m Metric) fold(of report.Trace) (value *float64, err error) {
 	f, err := of.Open()
 	if err != nil {
-		return nil, err
+		return nil, report.NotMeasured(err)
 	}
 	defer f.Close()
 	var unread error
@@ -125,8 +126,11 @@ func (m Metric) fold(of report.Trace) (value *float64, err error) {
 			}
 		}
 	})
-	if unread != nil || !counted {
-		return nil, unread
+	switch {
+	case unread != nil:
+		return nil, report.NotMeasured(unread)
+	case !counted:
+		return nil, nil
 	}
 	return &v, nil
 }
@@ -139,10 +143,15 @@ func (m Metric) evaluate(ctx context.Context, of report.Trace) (*float64, error)
 	}
 	f, err := of.Open()
 	if err != nil {
-		return nil, err
+		return nil, report.NotMeasured(err)
 	}
 	defer f.Close()
-	return expression.Eval(ctx, jq.Default, func(w io.Writer) error { return whole(trace.Canonical(f, w)) })
+	value, err := expression.Eval(ctx, jq.Default, func(w io.Writer) error { return whole(trace.Canonical(f, w)) })
+	_, wrong := errors.AsType[jq.WrongError](err)
+	if err != nil && !wrong && !errors.Is(err, jq.ErrTime) && !errors.Is(err, jq.ErrMemory) {
+		return nil, report.NotMeasured(err)
+	}
+	return value, err
 }
 
 // whole is an error of reading a trace. That its last line is torn is none: a process that was killed leaves

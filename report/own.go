@@ -95,6 +95,16 @@ func (o OwnMetric) With(value *float64, err error) OwnMetric {
 	return o
 }
 
+// NotMeasured is the error of a metric that was not computed, since nobody asked for it or something else than
+// the metric failed. It may be computed later.
+func NotMeasured(why error) error { return fmt.Errorf("%s%w", notMeasured, why) }
+
+// notMeasured begins the error of such a metric.
+const notMeasured = "not measured: "
+
+// Measured says that the metric was computed, with or without a value.
+func (o OwnMetric) Measured() bool { return !strings.HasPrefix(o.Error, notMeasured) }
+
 // Failure is why there is no value; nil if nothing went wrong.
 func (o OwnMetric) Failure() error {
 	if o.Error == "" {

@@ -28,6 +28,12 @@ var (
 	ErrMemory = errors.New("it took more than the memory that it is allowed")
 )
 
+// WrongError says why an expression has no value for a stream.
+type WrongError string
+
+// Error is what is wrong.
+func (e WrongError) Error() string { return string(e) }
+
 // job is the first line that the child reads.
 type job struct {
 	Text   string `json:"text"`
@@ -41,10 +47,10 @@ type outcome struct {
 }
 
 // Eval computes the value of the expression over what stream writes: JSON objects, a line each. A nil value
-// is null. The error is [ErrTime] or [ErrMemory] with the bound, says why the expression has no value, or is
-// that of the stream, of ctx, or of starting a process.
+// is null. The error is [ErrTime] or [ErrMemory] with the bound, a [WrongError], or that of the stream, of ctx,
+// or of starting a process.
 func (e Expression) Eval(ctx context.Context, b Bounds, stream func(io.Writer) error) (*float64, error) {
-	program, err := os.Executable()
+	program, err := self()
 	if err != nil {
 		return nil, fmt.Errorf("find the program for a process of its own: %w", err)
 	}
@@ -83,9 +89,19 @@ func (e Expression) Eval(ctx context.Context, b Bounds, stream func(io.Writer) e
 		return nil, fmt.Errorf("the process of a jq expression answered %q", oneLine(string(answer.text)))
 	}
 	if o.Wrong != "" {
-		return nil, errors.New(o.Wrong)
+		return nil, WrongError(o.Wrong)
 	}
 	return o.Value, nil
+}
+
+// self is the program of this process. Where the system has a name for it, that is used: a file that was
+// replaced meanwhile is another program, which may not know the child.
+func self() (string, error) {
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		return running, nil
+	}
+	return os.Executable()
 }
 
 // ended is the error of a child that ended with a code, and wrote a text to its standard error.
