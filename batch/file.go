@@ -437,24 +437,7 @@ func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any))
 		wrong(cmp.Or(lines.of("compare", one.key), lines.of("compare")), "%s", one.text)
 	}
 	if f.Compare != nil && f.Compare.PassAt != nil {
-		least, most, allowed := 0.0, math.MaxFloat64, "a number from 0, a value of the primary metric"
-		if c != nil {
-			m, _ := f.known().Named(c.Primary)
-			_, own := f.Metrics.Named(c.Primary)
-			switch {
-			case own: // its range says how far values lie apart, not where
-				least, allowed = -math.MaxFloat64, "a finite number, a value of "+c.Primary
-			case m.Range > 0:
-				most, allowed = m.Range, fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
-			}
-			if own && m.Better == report.Neither {
-				wrong(lines.of("compare", "pass_at"), "compare.pass_at: %s has no direction; allowed: better under metrics.%s",
-					c.Primary, c.Primary)
-			}
-		}
-		if at := *f.Compare.PassAt; !(at >= least && at <= most) {
-			wrong(lines.of("compare", "pass_at"), "compare.pass_at: %v is out of range; allowed: %s", at, allowed)
-		}
+		f.checkPassAt(c, func(format string, args ...any) { wrong(lines.of("compare", "pass_at"), format, args...) })
 	}
 	axisWrong := slices.ContainsFunc(problems, func(one misplaced) bool { return one.key == "axis" })
 	for i, g := range f.Gates {
@@ -468,6 +451,31 @@ func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any))
 		for _, fault := range faults {
 			wrong(lines.gate(i, len(f.Gates)), "gate %s: %s", quoted(g.Text()), fault)
 		}
+	}
+}
+
+// checkPassAt checks from which value on a run passes, given what is compared, nil for nothing.
+func (f File) checkPassAt(c *Compare, wrong func(string, ...any)) {
+	least := 0.0
+	most := math.MaxFloat64
+	allowed := "a number from 0, a value of the primary metric"
+	if c != nil {
+		m, _ := f.known().Named(c.Primary)
+		_, own := f.Metrics.Named(c.Primary)
+		switch {
+		case own: // its range says how far values lie apart, not where
+			least = -math.MaxFloat64
+			allowed = "a finite number, a value of " + c.Primary
+		case m.Range > 0:
+			most = m.Range
+			allowed = fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
+		}
+		if own && m.Better == report.Neither {
+			wrong("compare.pass_at: %s has no direction; allowed: better under metrics.%s", c.Primary, c.Primary)
+		}
+	}
+	if at := *f.Compare.PassAt; !(at >= least && at <= most) {
+		wrong("compare.pass_at: %v is out of range; allowed: %s", at, allowed)
 	}
 }
 

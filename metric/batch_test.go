@@ -133,6 +133,39 @@ func TestMeasuredOnce(t *testing.T) {
 	}
 }
 
+// TestAPageComputesNothing: whoever looks at the batch of a stranger runs no expression of its file.
+func TestAPageComputesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := playBatch(t, dir, arms(1, nil))
+	d := batch.Dir(dir)
+	const text = "name = \"arms\"\nscenarios = [\"minimal\"]\n[axes.arm.chained.run]\nchain_steps = 2\n" +
+		"[axes.arm.asked.run]\nchain_steps = 0\n[metrics.n]\njq = \"1\"\n"
+	if err := d.KeepFile([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	unmeasured := func() int {
+		t.Helper()
+		p, err := batch.PageOf(d, batch.LeaseDefault)
+		if err != nil || p.Summary == nil {
+			t.Fatalf("the page of the batch: %s, %v", p.Problem, err)
+		}
+		runs := 0
+		for _, u := range p.Summary.Unmeasured {
+			runs += u.Runs
+		}
+		return runs
+	}
+	if n := unmeasured(); n != 2 {
+		t.Errorf("%d runs are not measured before anybody asked, want 2", n)
+	}
+	if err := d.Measure(t.Context(), metric.List{parsed(t, "n=1")}, s.Results, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := unmeasured(); n != 0 {
+		t.Errorf("%d runs are not measured after somebody asked", n)
+	}
+}
+
 // TestReadingABatchWithoutTheCode: what results were measured by is compared, gated and decided by without
 // what computed it.
 func TestReadingABatchWithoutTheCode(t *testing.T) {

@@ -29,7 +29,8 @@ export function Figures({ run, tick, theme }) {
 					['95th percentile', num(r.timing.llm_latency_ms.p95) + ' ms'],
 						['Continued without a call', num(r.continued_decisions)], ['Actions accepted', num(r.action_success)],
 							['refused', num(r.action_failure)],
-								...(r.own_metrics || []).map((m) => [words(m.name), own(m)])].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
+								...(r.own_metrics || []).map((m) => [words(m.name), own(m)])].map(([k, v]) =>
+									html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
 		<div class="charts">
 			${chart('Tokens',
 				[{ label: 'input', data: c.input }, { label: 'cached', data: c.cached }, { label: 'output', data: c.output },
