@@ -13,7 +13,7 @@ const spare = 192 << 20
 // limitMemory has the system refuse what goes far beyond a bound at once.
 func limitMemory(most int64) {
 	var l syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_DATA, &l) != nil {
+	if racing || syscall.Getrlimit(syscall.RLIMIT_DATA, &l) != nil {
 		return
 	}
 	l.Cur = min(l.Max, uint64(most+spare))
