@@ -68,7 +68,7 @@ func TestAnOfferOutOfReachIsMarked(t *testing.T) {
 		seen.Self = world.Self{Place: "here", Electricity: c.charge}
 		seen.Places = []world.Sight{{ID: c.place, MoveCost: c.cost, MoveTicks: c.ticks}}
 		seen.idleDraw = 1
-		s := observationWriter{visibleObservation: &seen, words: wordsOf("en")}
+		s := observationWriter{visibleObservation: &seen, words: wordsOf(nil)}
 		s.entry(&offer, false)
 		if marked := strings.Contains(string(s.out), ", out of reach"); marked == c.reached {
 			t.Errorf("%+v: %s", c, s.out)
