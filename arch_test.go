@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "explain", "report", "run", "session", "session/access", "trace",
+			"batch", "engine", "explain", "report", "run", "session", "session/access", "tools", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
@@ -153,6 +153,10 @@ var policies = []policy{
 		},
 	},
 	{
+		dir:     "tools",
+		project: []string{"llmclient", "modules", "trace"},
+	},
+	{
 		dir: "session/access",
 		project: []string{
 			"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run",
@@ -164,7 +168,7 @@ var policies = []policy{
 		project: []string{
 			"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview",
 			"behavior/reflect", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens",
-			"run", "run/state", "report", "trace", "world/scenario",
+			"run", "run/state", "report", "tools", "trace", "world", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

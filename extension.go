@@ -28,6 +28,8 @@ type Extension struct {
 	Stores []BatchStore
 	// Observers see what runs do.
 	Observers []Observer
+	// Tools are what agents may call in runs that name them, see [NewTool].
+	Tools []Tool
 }
 
 // Setting is a switch, true or false, that changes nothing about how a run goes: a flag of the commands

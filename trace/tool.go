@@ -38,7 +38,7 @@ type Tool struct {
 type ToolLimits struct {
 	// TimeoutMS is the longest call in milliseconds, up to [ToolTimeoutMSMax]; the default is 10,000.
 	TimeoutMS int64 `json:"timeout_ms"`
-	// BytesMax is the longest result in bytes, up to [ToolBytesMax]; the default is 4,000.
+	// BytesMax is the longest result in bytes; the default is 4,000.
 	BytesMax int `json:"bytes_max"`
 	// CallsMax bounds the calls of one agent in a run; the default is 1,000.
 	CallsMax int64 `json:"calls_max"`
@@ -50,8 +50,10 @@ const (
 	ToolsMax = 32
 	// ToolCallsMax bounds the calls of tools in one turn.
 	ToolCallsMax = 3
-	// ToolTimeoutMSMax bounds [ToolLimits.TimeoutMS], ToolBytesMax bounds [ToolLimits.BytesMax].
+	// ToolTimeoutMSMax bounds [ToolLimits.TimeoutMS], ToolBytesMin and ToolBytesMax bound
+	// [ToolLimits.BytesMax].
 	ToolTimeoutMSMax = 600_000
+	ToolBytesMin     = 100
 	ToolBytesMax     = 64_000
 )
 
@@ -91,8 +93,8 @@ func checkTools(list []Tool) error {
 			return fmt.Errorf("tool %s is there twice", t.Name)
 		case t.TimeoutMS < 1 || t.TimeoutMS > ToolTimeoutMSMax:
 			return fmt.Errorf("tool %s: timeout_ms %d; allowed are 1 to %d", t.Name, t.TimeoutMS, ToolTimeoutMSMax)
-		case t.BytesMax < 1 || t.BytesMax > ToolBytesMax:
-			return fmt.Errorf("tool %s: bytes_max %d; allowed are 1 to %d", t.Name, t.BytesMax, ToolBytesMax)
+		case t.BytesMax < ToolBytesMin || t.BytesMax > ToolBytesMax:
+			return fmt.Errorf("tool %s: bytes_max %d; allowed are %d to %d", t.Name, t.BytesMax, ToolBytesMin, ToolBytesMax)
 		case t.CallsMax < 1:
 			return fmt.Errorf("tool %s: calls_max %d; allowed are numbers from 1", t.Name, t.CallsMax)
 		}
