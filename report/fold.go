@@ -160,6 +160,7 @@ func newFolder() *folder {
 	r.Guard.Off = []string{}
 	r.Sampling = []SamplingRow{}
 	r.Controls = []ControlRow{}
+	r.Tools = []ToolRow{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
@@ -193,6 +194,7 @@ func (f *folder) header(h trace.Header) {
 	f.inForce = h.SettingsAt
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
 	r.Settings = settingRows(now)
+	f.tools(now.Tools)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(llmclient.Marshal(set.Sampling), &members); err != nil {
@@ -275,6 +277,8 @@ func (f *folder) add(record trace.Record) error {
 		} else {
 			f.modelCall(r)
 		}
+	case trace.ToolCall:
+		f.toolCall(r)
 	case trace.Refusal:
 		f.refusal(r)
 	case trace.Step:
