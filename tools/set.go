@@ -19,13 +19,13 @@ type Set struct {
 	tools []Tool
 
 	mu sync.Mutex
-	// lost are the tools that are not called any more in this process, and why.
-	lost map[string]trace.ToolCode
+	// changed are the tools that are not called any more in this process.
+	changed map[string]bool
 }
 
 // NewSet returns a set. It panics if two tools have one name, since that is a bug of the program.
 func NewSet(list ...Tool) *Set {
-	s := &Set{lost: map[string]trace.ToolCode{}}
+	s := &Set{changed: map[string]bool{}}
 	for _, t := range list {
 		if s.find(t.Name) != nil {
 			panic("tools: two tools are called " + t.Name)
@@ -117,17 +117,16 @@ func (s *Set) CallTool(ctx context.Context, call trace.ToolCall) (trace.ToolResu
 		return trace.ToolResult{Code: trace.ToolUnavailable}, nil
 	}
 	s.mu.Lock()
-	lost := s.lost[t.Name]
+	changed := s.changed[t.Name]
 	s.mu.Unlock()
-	if lost != "" {
-		return trace.ToolResult{Code: lost}, nil
+	if changed {
+		return trace.ToolResult{Code: trace.ToolChanged}, nil
 	}
 	result, code := t.attempt(ctx, call.Arguments)
-	if code == trace.ToolUnavailable || code == trace.ToolChanged {
+	if code == trace.ToolChanged {
 		s.mu.Lock()
-		s.lost[t.Name] = code
+		s.changed[t.Name] = true
 		s.mu.Unlock()
-		return trace.ToolResult{Code: code}, nil
 	}
 	return t.cut(result, code), nil
 }

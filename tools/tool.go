@@ -23,9 +23,10 @@ type Tool struct {
 
 // The errors of a Call that are no result of the tool. Their texts are not shown.
 var (
-	// ErrUnavailable says that the server of a tool cannot be reached, now and later in the run.
+	// ErrUnavailable says that the server of a tool cannot be reached.
 	ErrUnavailable = errors.New("the server of the tool cannot be reached")
-	// ErrChanged says that a server offers another tool under the name than at the beginning of the run.
+	// ErrChanged says that a server offers another tool under the name than at the beginning of the run, in which
+	// the tool is not called any more.
 	ErrChanged = errors.New("the tool was changed by its server")
 )
 

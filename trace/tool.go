@@ -163,7 +163,7 @@ const (
 	ToolPanicked ToolCode = "TOOL_PANICKED"
 	// ToolTimeout: no result came in time. One that comes later is dropped.
 	ToolTimeout ToolCode = "TOOL_TIMEOUT"
-	// ToolUnavailable: the server of the tool cannot be reached any more.
+	// ToolUnavailable: the server of the tool cannot be reached, or the run goes on without the tool.
 	ToolUnavailable ToolCode = "TOOL_UNAVAILABLE"
 	// ToolChanged: the server offers another tool under this name than at the beginning of the run.
 	ToolChanged ToolCode = "TOOL_CHANGED"
