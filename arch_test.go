@@ -157,6 +157,13 @@ var policies = []policy{
 		project: []string{"llmclient", "modules", "trace"},
 	},
 	{
+		dir:     "tools/toolserver",
+		project: []string{"internal/document", "llmclient", "tools", "trace"},
+		modules: []string{
+			"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk", "github.com/pelletier/go-toml/v2",
+		},
+	},
+	{
 		dir: "session/access",
 		project: []string{
 			"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run",
@@ -247,6 +254,7 @@ var policies = []policy{
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
+			"tools", "tools/toolserver",
 		},
 		modules: []string{
 			"golang.org/x/term", "github.com/pelletier/go-toml/v2", "github.com/spf13/cobra",

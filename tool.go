@@ -7,7 +7,7 @@ import (
 )
 
 // Tool is something outside of the world that agents of a run may call. [NewTool] makes one of a function;
-// package tools/mcp finds those of a server. Its fields say what a model is told, who may call it, and within
+// package tools/toolserver finds those of a server. Its fields say what a model is told, who may call it, and within
 // what limits; docs/tools.md says when a call is made, and what its result may decide.
 type Tool = tools.Tool
 

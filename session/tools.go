@@ -42,7 +42,7 @@ func (s *Session) chooseTools(named []world.ToolAccess) error {
 		s.tools = tools.NewSet()
 		return nil
 	}
-	if of.Tools != nil {
+	if of.Tools != nil || of.ModelSource != "" {
 		return s.checkTools(of.Tools)
 	}
 	offered, notes, err := offer(s.tools, named, s.agents)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os/exec"
 	"regexp"
@@ -102,8 +103,7 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 	connecting, cancel := context.WithTimeout(ctx, connectWait)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agentworld", Version: "1"}, &mcp.ClientOptions{
-		Capabilities:           &mcp.ClientCapabilities{},
-		ToolListChangedHandler: func(ctx context.Context, _ *mcp.ToolListChangedRequest) { _ = c.look(ctx) },
+		Capabilities: &mcp.ClientCapabilities{}, // nothing that a server asks for is answered
 	})
 	session, err := client.Connect(connecting, transport, nil)
 	if err != nil {
@@ -119,7 +119,7 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 // reason says why a server cannot be reached without what may hold a secret: a kind of failure, or the name of
 // the program that is not there.
 func reason(err error, said func() string) string {
-	if _, is := errors.AsType[*exec.Error](err); is {
+	if _, is := errors.AsType[*exec.Error](err); is || errors.Is(err, fs.ErrNotExist) {
 		return "there is no such program"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -194,7 +194,8 @@ func (c *Client) list(ctx context.Context) (all []*mcp.Tool, err error) {
 // toolsMax bounds the tools that are read of a server; how many a run may have is the run's to say.
 const toolsMax = 1000
 
-// look asks the server for its tools again. One that is not as it was is changed for good.
+// look asks the server for its tools again, before each call: a server need not tell when they change. One
+// that is not as it was is changed for good.
 func (c *Client) look(ctx context.Context) error {
 	all, err := c.list(ctx)
 	if err != nil {
