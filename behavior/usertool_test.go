@@ -223,3 +223,30 @@ func TestToolsThatNoModelCanBeOffered(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsCountAsRequests: under texts, calls that no plan lists cost a turn its few requests, which are a plan,
+// two more and one for a refusal. Each planned call adds its own.
+func TestCallsCountAsRequests(t *testing.T) {
+	for calls, want := range []int{4, 5, 6} {
+		turn := pricedTurn(t, trace.Settings{}, priceTool(nil), "Call price_of again and again.")
+		call := `{"tool":"price_of","arguments":"{\"goods\":\"chip\",\"day\":null}"}`
+		list := strings.TrimSuffix(strings.Repeat(call+",", calls), ",")
+		toolCall(turn, "p", "plan", `{"goal":"g","steps":[],"actions":[],"calls":[`+list+`]}`)
+		asks := 1
+		for asks < 20 {
+			step := turn.Next()
+			if _, ends := step.(behavior.Decision); ends {
+				break
+			}
+			if _, calls := step.(behavior.ToolCall); calls {
+				turn.ToolResult(trace.ToolResult{Result: json.RawMessage("1"), BytesFull: 1})
+				continue
+			}
+			asks++
+			toolCall(turn, fmt.Sprint("c", asks), "price_of", `{"goods":"chip"}`)
+		}
+		if asks != want {
+			t.Errorf("a turn that plans %d calls makes %d requests, want %d", calls, asks, want)
+		}
+	}
+}

@@ -31,7 +31,8 @@ type Tick struct {
 
 // tickTypes are the records that a [Tick] is made of.
 var tickTypes = []trace.Type{
-	trace.TypeModelCall, trace.TypeToolCall, trace.TypeRefusal, trace.TypeDecision, trace.TypeStep, trace.TypeEvent, trace.TypeFork,
+	trace.TypeModelCall, trace.TypeToolCall,
+	trace.TypeRefusal, trace.TypeDecision, trace.TypeStep, trace.TypeEvent, trace.TypeFork,
 	trace.TypeControl, trace.TypeCapChange, trace.TypeResume, trace.TypeTickEnd,
 }
 

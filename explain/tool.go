@@ -21,10 +21,10 @@ type UsedTool struct {
 func usedTools(s trace.Settings, calls []trace.ToolCall) []UsedTool {
 	list := make([]UsedTool, len(calls))
 	for i, c := range calls {
-		list[i].ToolCall = c
+		list[i] = UsedTool{ToolCall: c}
 		if at := slices.IndexFunc(s.Tools, func(t trace.Tool) bool { return t.Name == c.Tool }); at >= 0 {
 			t := s.Tools[at]
-			list[i].Version, list[i].Server, list[i].Trusted = t.Version, t.Server, t.Trusted
+			list[i] = UsedTool{ToolCall: c, Version: t.Version, Server: t.Server, Trusted: t.Trusted}
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,39 @@ func TestAnInterruptedTickTakesItsResultsAgain(t *testing.T) {
 	agrees(t, dir)
 }
 
+// TestALostResultIsAskedForAgain: a run that ends while a tool works has no result of it.
+func TestALostResultIsAskedForAgain(t *testing.T) {
+	var calls atomic.Int64
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, cancel := context.WithCancel(t.Context())
+	slow := oracle(&calls, nil)
+	answer := slow.Call
+	slow.Call = func(ctx context.Context, arguments json.RawMessage) (any, error) {
+		said, err := answer(ctx, arguments)
+		if calls.Load() == 2 {
+			cancel()
+			<-ctx.Done()
+		}
+		return said, err
+	}
+	c := consulted(t, dir, 3, slow)
+	s, err := session.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.Run(ctx)
+	if err != nil || result.Status != trace.RunInterrupted || s.Close() != nil {
+		t.Fatalf("%s, %v", result.Status, err)
+	}
+	r, err := session.Resume(session.Config{Dir: dir, Tools: c.Tools, Source: consulting{}}, session.Continued{})
+	played(t, r, err)
+	recorded, _ := toolCalls(t, dir)
+	if calls.Load() != 4 || len(recorded) != 3 || string(recorded[1].Result) != `"what now: 3"` {
+		t.Errorf("%d calls were made, recorded are %+v", calls.Load(), recorded)
+	}
+	agrees(t, dir)
+}
+
 // stopping ends the run before it answers one request.
 type stopping struct {
 	cancel context.CancelFunc
@@ -272,4 +306,36 @@ func TestTrustIsForOneAgent(t *testing.T) {
 		}
 		_ = s.Close()
 	}
+}
+
+// TestAnUntrustedToolBringsTexts: a turn that could do without a plan has one, since what the tool returns
+// follows it.
+func TestAnUntrustedToolBringsTexts(t *testing.T) {
+	for _, trusted := range []bool{true, false} {
+		var calls atomic.Int64
+		c := consulted(t, filepath.Join(t.TempDir(), "run"), 1, oracle(&calls, func(of *tools.Tool) { of.Trusted = trusted }))
+		c.Protocol = "lean"
+		var offered []string
+		c.Source = offering{&offered}
+		s, err := session.New(c)
+		played(t, s, err)
+		if got, want := strings.Join(offered[:2], " "), map[bool]string{true: "turn", false: "turn plan"}[trusted]; !strings.HasPrefix(got, want+" ") && got != want {
+			t.Errorf("trusted %t: the tools are %v", trusted, offered)
+		}
+		if !slices.Contains(offered, "oracle") {
+			t.Errorf("the tool is not offered: %v", offered)
+		}
+	}
+}
+
+// offering notes the tools of requests.
+type offering struct{ names *[]string }
+
+// Respond implements [engine.Source].
+func (o offering) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	*o.names = nil
+	for _, tool := range r.Tools {
+		*o.names = append(*o.names, tool.Name)
+	}
+	return consulting{}.Respond(ctx, key, r)
 }

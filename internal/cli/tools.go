@@ -20,10 +20,26 @@ import (
 // somebody else's scenario, and what it names must start no program.
 type toolFlags struct {
 	Servers []string `flag:"tools-mcp" doc:"tools of an MCP server, as NAME=COMMAND, NAME=URL or a NAME of your tools.toml; may be repeated"`
-	Without bool     `flag:"without-tools" doc:"go on without the tools that the run has: a call of one says that it is not available"`
 }
 
-// withTools gives a command the flags of tools, and connects the servers before it runs.
+// withoutToolFlags are those of commands that go on with a run.
+type withoutToolFlags struct {
+	Without bool `flag:"without-tools" doc:"go on without the tools that the run has: a call of one says that it is not available"`
+}
+
+// goesOnWithTools is withTools for a command that goes on with a run.
+func (m *Main) goesOnWithTools(c *cobra.Command) *cobra.Command {
+	var f withoutToolFlags
+	addOptions(c.Flags(), &f)
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		m.withoutTools = f.Without
+		return run(c, args)
+	}
+	return m.withTools(c)
+}
+
+// withTools gives a command the flag of tools, and connects the servers before it runs.
 func (m *Main) withTools(c *cobra.Command) *cobra.Command {
 	var f toolFlags
 	addOptions(c.Flags(), &f)
@@ -34,7 +50,6 @@ func (m *Main) withTools(c *cobra.Command) *cobra.Command {
 				return run(c, args)
 			}
 		}
-		m.withoutTools = f.Without
 		for _, text := range f.Servers {
 			if err := m.connectTools(c.Context(), text); err != nil {
 				return err
@@ -87,8 +102,8 @@ func (m *Main) configuredServer(name string) (toolserver.Server, error) {
 	}
 	data, err := readBounded(file, toolserver.FileLimits.Bytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return toolserver.Server{}, fmt.Errorf("%s is no NAME=COMMAND or NAME=URL, and there is no file %s that names servers",
-			shown(name), shown(file))
+		return toolserver.Server{}, fmt.Errorf(
+			"%s is no NAME=COMMAND or NAME=URL, and there is no file %s that names servers", shown(name), shown(file))
 	}
 	if err != nil {
 		return toolserver.Server{}, fmt.Errorf("%s cannot be read: %w", shown(file), cause(err))

@@ -129,6 +129,22 @@ func TestAToolOfAServerDecides(t *testing.T) {
 	if !strings.Contains(out, `tool "oracle_ask"`) || !strings.Contains(out, "--tools-mcp") {
 		t.Errorf("a scenario that names a tool is refused with\n%s", out)
 	}
+	for name, text := range map[string]string{
+		"config.toml":   "[run]\ntools_mcp = \"x=touch " + home + "/started\"\n",
+		"scenario.toml": minimal + "\n[[tools]]\nname = \"x_y\"\ncommand = [\"touch\", \"" + home + "/started\"]\n",
+	} {
+		p := newProcess(t, env, "minimal", "--ticks", "1")
+		if name == "scenario.toml" {
+			p = newProcess(t, env, name, "--ticks", "1")
+		}
+		if err := os.WriteFile(p.path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, started := os.Stat(filepath.Join(home, "started"))
+		if code := p.run(t); code != 2 || started == nil {
+			t.Errorf("%s that names a program ends with %d\n%s", name, code, p.output())
+		}
+	}
 	out = said(2, "resume", dir, "--until-tick", "3")
 	if !strings.Contains(out, "--tools-mcp oracle=COMMAND") || !strings.Contains(out, "--without-tools") {
 		t.Errorf("a resume without the tool is refused with\n%s", out)
