@@ -79,9 +79,8 @@ func (s Server) Check() error {
 type Client struct {
 	server  Server
 	session *mcp.ClientSession
-	tools   []tools.Tool
-	// offered are those tools with the server's names, hashes the hashes of all that the server has, by its
-	// names, and notes what of it is not offered, and why.
+	// offered are the tools for a run, hashes the hashes of all that the server has, by its names, and notes
+	// what of it is not offered, and why.
 	offered []offer
 	hashes  map[string]string
 	notes   []string
