@@ -70,7 +70,7 @@ type Left = session.Left
 // Key is a key with the one endpoint that it was given for. It is never recorded or printed.
 type Key = access.Key
 
-// Notice is something that the user of a run should know: a [Wait], a [Change] or a [Withheld].
+// Notice is something that the user of a run should know: a [Wait], a [Change], a [Withheld] or a [Remark].
 type Notice = access.Notice
 
 // Wait says that calls to an endpoint begin to wait for more than five seconds, and why.
@@ -99,6 +99,9 @@ const (
 	HigherIsBetter = report.Higher
 	LowerIsBetter  = report.Lower
 )
+
+// Remark is a notice in words.
+type Remark = access.Remark
 
 // NewKey returns a key for an endpoint, a base URL. The key of the run has no name; that of agents with
 // models of their own has the name that their AgentModel.KeyEnv says.
@@ -135,6 +138,11 @@ type Options struct {
 	// Metrics are your own, which the report of a run and the summary of a batch have beside those that they
 	// always have.
 	Metrics []Metric
+	// Tools are what the agents of a new run may call. A run that is resumed or forked has the tools that it
+	// had, which must be among these.
+	Tools []Tool
+	// WithoutTools resumes or forks a run without its tools: a call of one says that it is not available.
+	WithoutTools bool
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
 	// Notice, when set, is called with what a person should know. Several goroutines may call it.
@@ -146,7 +154,8 @@ type Options struct {
 func (o Options) config() session.Config {
 	return session.Config{
 		Settings: session.Unanswered(o.Settings), Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
-		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Metrics: o.Metrics, Hooks: session.Hooks{Listener: listener{o}},
+		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Metrics: o.Metrics, Tools: o.Tools,
+		WithoutTools: o.WithoutTools, Hooks: session.Hooks{Listener: listener{o}},
 	}
 }
 

@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "explain", "metric", "report", "run", "session", "session/access", "trace",
+			"batch", "engine", "explain", "metric", "report", "run", "session", "session/access", "tools", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
@@ -153,6 +153,17 @@ var policies = []policy{
 		},
 	},
 	{
+		dir:     "tools",
+		project: []string{"llmclient", "modules", "trace"},
+	},
+	{
+		dir:     "tools/toolserver",
+		project: []string{"internal/document", "llmclient", "tools", "trace"},
+		modules: []string{
+			"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk", "github.com/pelletier/go-toml/v2",
+		},
+	},
+	{
 		dir: "session/access",
 		project: []string{
 			"engine", "llmclient", "llmclient/limiter", "llmclient/openai", "llmclient/price", "llmclient/stub", "run",
@@ -164,7 +175,7 @@ var policies = []policy{
 		project: []string{
 			"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview",
 			"behavior/reflect", "behavior/words", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub",
-			"llmclient/tokens", "run", "run/state", "metric", "report", "trace", "world/scenario",
+			"llmclient/tokens", "run", "run/state", "metric", "report", "tools", "trace", "world", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},
@@ -245,6 +256,7 @@ var policies = []policy{
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", "metric", ".",
+			"tools", "tools/toolserver",
 		},
 		modules: []string{
 			"golang.org/x/term", "github.com/pelletier/go-toml/v2", "github.com/spf13/cobra",

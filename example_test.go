@@ -269,3 +269,35 @@ func ExampleMetric() {
 	// trades 0 trades
 	// decisions_made 5
 }
+
+// A Go function as a tool that agents may call. The embedded model calls none.
+func ExampleNewTool() {
+	type question struct {
+		Resource string `json:"resource" jsonschema:"what it is about"`
+	}
+	prices := map[string]int{"hardware": 12}
+	lookup := agentworld.NewTool("lookup", "1", "What a resource costs elsewhere.",
+		func(_ context.Context, q question) (any, error) {
+			price, known := prices[q.Resource]
+			if !known {
+				return nil, fmt.Errorf("%q is not on sale", q.Resource)
+			}
+			return price, nil
+		})
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 2
+	dir, remove := runDir()
+	defer remove()
+	run, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir,
+		Tools: []agentworld.Tool{lookup}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tool := range run.Report.Tools {
+		fmt.Println(tool.Name, tool.Version, "called", tool.Calls, "times")
+	}
+	// Output: lookup 1 called 0 times
+}

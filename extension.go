@@ -30,6 +30,8 @@ type Extension struct {
 	Observers []Observer
 	// Metrics are further metrics of each run, by which runs are compared and gated, too.
 	Metrics []Metric
+	// Tools are what agents may call in runs that name them, see [NewTool].
+	Tools []Tool
 }
 
 // Setting is a switch, true or false, that changes nothing about how a run goes: a flag of the commands

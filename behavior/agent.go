@@ -26,11 +26,13 @@ type Runtime struct {
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
-	layout      layout
-	words       *wording
-	toolTokens  int
-	vocabulary  answer.Vocabulary
-	known       modules.Known
+	// users are the tools of the run's user.
+	users      []userTool
+	layout     layout
+	words      *wording
+	toolTokens int
+	vocabulary answer.Vocabulary
+	known      modules.Known
 	// common is the first item of every input, commonTokens what it takes. It holds nothing of
 	// any agent. commonRules says that it has the rules that are known unasked.
 	common       llmclient.Item
@@ -76,10 +78,6 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
-	for i, t := range k.tools {
-		k.tools[i] = t.Ready()
-		k.toolTokens += k.count(string(t.Wire()))
-	}
 	k.vocabulary = answer.Vocabulary{
 		Tools: k.tools, ToolOf: k.registry.ToolOf, Decides: answer.ToolDecision, WindowTokens: k.cfg.ContextWindowTokens,
 		Fields: []answer.FieldTool{{Field: "candidates", Tool: answer.ToolDraft}},
@@ -90,6 +88,18 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if k.cfg.Protocol == ProtocolLean {
 		k.vocabulary.Decides = answer.ToolTurn
 	}
+	k.users, err = k.userTools(cfg.Tools)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range k.users {
+		k.tools = append(k.tools, k.words.wireOf(u.Tool))
+	}
+	for i, t := range k.tools {
+		k.tools[i] = t.Ready()
+		k.toolTokens += k.count(string(t.Wire()))
+	}
+	k.vocabulary.Tools = k.tools
 	return k, nil
 }
 
@@ -151,6 +161,8 @@ type Agent struct {
 	history      history
 	repetition   repetition
 	headroom     headroom
+	// toolCalls counts its calls of tools of the user's in the run, by tool.
+	toolCalls map[string]int64
 }
 
 // Agent returns a new agent with the given id. rules are what the
@@ -289,6 +301,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	case d.sealed:
 		m.history.missed++
 	}
+	m.countTools(d.called)
 	m.chain = m.chain.after(d)
 	m.utter(tick, d)
 	m.history.send(d, outcome)

@@ -87,6 +87,10 @@ func (c *Config) readsTexts() bool { return c.Protocol != ProtocolLean || !c.NoT
 // rounds, rounds that did not lead on, repairs, and an answer that was cut.
 func (c Config) CallsMax() int {
 	c = c.WithDefaults()
-	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax +
+	tools := 0
+	if len(c.Tools) > 0 {
+		tools = trace.ToolCallsMax
+	}
+	return 1 + tools + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax +
 		repairsOfTurn*c.RepairsMax + 1
 }

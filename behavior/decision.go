@@ -37,6 +37,16 @@ type Call struct {
 	Tool, Arguments string
 }
 
+// ToolCall is a call of a tool of the run's user. The caller makes it, unless the turn commits nothing, and
+// gives what came of it to [Turn.ToolResult].
+type ToolCall struct {
+	// CallID binds the result to the call.
+	CallID string
+	// Tool is its name, Arguments a JSON object that fits its parameters.
+	Tool      string
+	Arguments json.RawMessage
+}
+
 // Decision ends a turn: exactly one action to execute.
 type Decision struct {
 	// Decision is the record of it, up to what [Decision.Record] adds.
@@ -88,6 +98,8 @@ type Decision struct {
 	step     int
 	// sealed says that no plan came that texts waited for, listed that one did.
 	sealed, listed bool
+	// called counts the calls of tools of the user's, by tool.
+	called map[string]int64
 	// read are the texts and terms that the turn was shown after its plan, authors those whose
 	// words were in view.
 	read    []reading
@@ -158,4 +170,5 @@ func (d Decision) Tried(refused int) Decision {
 
 func (Ask) isStep()      {}
 func (Call) isStep()     {}
+func (ToolCall) isStep() {}
 func (Decision) isStep() {}

@@ -72,6 +72,7 @@ func (t *Turn) complete(d *Decision) {
 	d.Tick = t.view.Tick()
 	d.AgentID = t.view.AgentID()
 	d.Calls = t.conversation.asks
+	d.called = t.tools.called
 	d.SourcesRetrieved = t.exposure.retrieved
 	if t.conversation.asks > 0 {
 		d.Template = t.agent.template

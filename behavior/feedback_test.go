@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -31,6 +32,8 @@ var parseKinds = []answer.Problem{
 var feedbackCodes = []string{
 	CodeArgumentsNotJSON, CodeArgumentsNotObject, CodeInvalidArguments, CodeUnknownTool, CodeNotAllowedNow, CodeModuleLimit,
 	CodeReasonViolation, CodeWouldRefuse, CodeUnseenID, CodeSeveralDecisions, CodeNotExecuted, CodeNoResult,
+	CodeToolLimit, CodeToolNotYours, CodeToolNotPlanned, string(trace.ToolFailed), string(trace.ToolPanicked), string(trace.ToolTimeout),
+	string(trace.ToolUnavailable), string(trace.ToolChanged), string(trace.ToolAbandoned), string(trace.ToolNotCalled),
 }
 
 // TestTablesCoverTheCodes: there is a text for each code, problem and reason, none for another, and

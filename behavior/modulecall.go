@@ -12,15 +12,13 @@ import (
 // the window still holds too, so that a turn on a small window cannot outgrow it.
 func (t *Turn) Env() modules.Env {
 	left := t.agent.cfg.ModuleCallsMax - t.protocol.moduleCalls - 1
-	room := t.room() - moduleTokensMin/2 - t.agent.outputTokens
 	for _, s := range t.conversation.Calls {
 		if s.module && !s.done {
 			left++
 		}
-		room -= t.agent.count(s.text())
 	}
 	env := modules.Env{View: t.view, Memory: t.agent.memory, Documents: t.agent.cfg.Documents, CallsLeft: &left,
-		ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
+		ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, t.resultRoom()))}
 	if t.agent.cfg.Guards(trace.CheckOrder) {
 		env.Shows = func(name string) bool { return mentions(t.agent.goalWords, name) } // as in the prompt
 		if t.exposure.phase != phaseShown {
@@ -30,14 +28,28 @@ func (t *Turn) Env() modules.Env {
 	return env
 }
 
+// resultRoom is how many tokens the window has for the next result, next to those of the present answer.
+func (t *Turn) resultRoom() int {
+	room := t.room() - moduleTokensMin/2 - t.agent.outputTokens
+	for _, s := range t.conversation.Calls {
+		room -= t.agent.count(s.text())
+	}
+	return room
+}
+
 // Result feeds back the result of the Call that Next returned.
 func (t *Turn) Result(r modules.Result) {
 	for i := range t.conversation.Calls {
 		if s := &t.conversation.Calls[i]; !s.done {
-			t.takeResult(s, r)
+			t.takeResult(s, trace.StepModuleCall, r)
 			break
 		}
 	}
+	t.settleCalls()
+}
+
+// settleCalls appends the outputs of an answer's calls once all have one.
+func (t *Turn) settleCalls() {
 	if !t.conversation.settled() {
 		return
 	}
@@ -50,9 +62,9 @@ func (t *Turn) Result(r modules.Result) {
 	}
 }
 
-// takeResult answers a module call. If the result holds untrusted text, as a memory may, the turn makes
+// takeResult answers a call of a kind. If the result holds untrusted text, as a memory may, the turn makes
 // its plan before it reads the result.
-func (t *Turn) takeResult(s *PendingCall, r modules.Result) {
+func (t *Turn) takeResult(s *PendingCall, kind trace.StepKind, r modules.Result) {
 	s.done = true
 	s.output = r.Output
 	r.Sources = t.agent.ownTexts(r.Sources)
@@ -60,7 +72,7 @@ func (t *Turn) takeResult(s *PendingCall, r modules.Result) {
 		s.output = encode(resultUnseen{"held", t.agent.words.Observation.Held})
 	}
 	n := trace.Step{
-		Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
+		Kind: kind, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
 		Detail: llmclient.Marshal(resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull}),
 	}
 	if r.ArgumentError == nil {

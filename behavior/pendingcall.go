@@ -17,6 +17,8 @@ type PendingCall struct {
 	custom bool
 	// module marks a call the caller has to run.
 	module bool
+	// tool marks a call of a tool of the user's, which the caller has to make.
+	tool bool
 	// done says that the output is final: a text, or a value that is encoded late.
 	done   bool
 	output string

@@ -267,11 +267,16 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 			p.requests++
 		}
 	}
+	faults = append(faults, t.planCalls(read.Calls)...)
+	calls := func(s typedStep) bool { return s.Kind == answer.StepCall }
+	if t.tools.listed("", "") != nil && !slices.ContainsFunc(steps, calls) {
+		steps = slices.Insert(steps, 0, typed(answer.StepCall, t.protocol.modules, names))
+	}
 	t.protocol.steps = steps
 	t.conversation.Note(trace.Step{
 		Kind: trace.StepPlan, CallID: call.ID, Repairs: repairNames(used),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(read.Goal), Steps: steps,
-			Actions: append([]policy.PlannedAction{}, p.actions...), Unread: unread}),
+			Actions: append([]policy.PlannedAction{}, p.actions...), Calls: t.tools.planned, Unread: unread}),
 	})
 	return faults
 }
@@ -305,7 +310,9 @@ type planDetail struct {
 	// Actions are the actions planned, as they were understood; Unread counts those
 	// that were not.
 	Actions []policy.PlannedAction `json:"actions"`
-	Unread  int                    `json:"unread,omitempty"`
+	// Calls are the calls of users' tools, without open arguments.
+	Calls  []plannedCall `json:"calls,omitempty"`
+	Unread int           `json:"unread,omitempty"`
 }
 
 // typedStep is a step of a plan as the engine understands it. It is made from the kind that the model named

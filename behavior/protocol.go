@@ -77,11 +77,12 @@ func (p *protocol) plans() bool { return p.cfg.readsTexts() }
 func (p *protocol) oneStep() bool { return p.cfg.Commit == trace.CommitOneStep }
 
 // offered returns the tools that may be called now, none in a reason step. In every
-// other stage the model may skip ahead, by a draft and its decision in one answer.
-func (p *protocol) offered(e *exposure, d *draft) []string {
-	var modules []string
+// other stage the model may skip ahead, by a draft and its decision in one answer. callable are the tools of
+// the user's that may be called now; they are offered where modules are.
+func (p *protocol) offered(e *exposure, d *draft, callable []string) []string {
+	modules := callable
 	if p.mayCallModules() {
-		modules = p.modules
+		modules = slices.Concat(p.modules, callable)
 	}
 	switch p.stage {
 	case trace.StageReason:
@@ -172,7 +173,7 @@ func (p *protocol) advance() (skipped int) {
 		p.steps = p.steps[1:]
 		thinks := answer.Thinks(step.Kind)
 		switch {
-		case step.Kind == answer.StepCall && p.moduleCalls < p.cfg.ModuleCallsMax:
+		case step.Kind == answer.StepCall && (len(p.cfg.Tools) > 0 || p.moduleCalls < p.cfg.ModuleCallsMax):
 			p.stage = trace.StageModules
 			return skipped
 		case thinks && p.reasonSteps < p.cfg.ReasonStepsMax && p.spares(1):

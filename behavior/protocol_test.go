@@ -74,7 +74,7 @@ func TestWhatMayFollow(t *testing.T) {
 		if c.change != nil {
 			c.change(&p)
 		}
-		offered := p.offered(&c.seen, &draft{again: c.again})
+		offered := p.offered(&c.seen, &draft{again: c.again}, nil)
 		if got := strings.Join(offered, " "); got != c.offered {
 			t.Errorf("%s: offers %q, want %q", c.name, got, c.offered)
 		}

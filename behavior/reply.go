@@ -147,7 +147,11 @@ func (t *Turn) dispatch() {
 		}
 		offered := t.offered()
 		isOffered := slices.Contains(offered, s.Tool)
+		users := t.agent.userTool(s.Tool)
 		refused := !isOffered && !t.protocol.takes(s.Tool)
+		if users != nil {
+			refused = t.toolRefusal(users) != ""
+		}
 		if !refused && t.protocol.isModule(s.Tool) {
 			refused = t.offPlan(s.Tool, s.ID)
 		}
@@ -167,6 +171,8 @@ func (t *Turn) dispatch() {
 			if d.action != nil {
 				r.decisions = append(r.decisions, d)
 			}
+		case users != nil:
+			problem = t.takeToolCall(i)
 		default:
 			t.protocol.moduleCalls++
 			t.protocol.gotFurther()
@@ -281,6 +287,9 @@ func (t *Turn) offPlan(name, callID string) (refused bool) {
 // refuseTool answers a call of a tool that is unknown or not allowed now.
 func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 	name := t.agent.vocabulary.Tool(t.conversation.Calls[i].Tool)
+	if u := t.agent.userTool(name); u != nil {
+		return t.refuseUserTool(i, t.toolRefusal(u))
+	}
 	code, kind := CodeNotAllowedNow, answer.NotAllowedNow
 	switch {
 	case name == answer.NoTool:

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,11 @@ func (w *wording) protocolTools(c *Config, rules world.Rules) []llmclient.Tool {
 	if c.ChainSteps > 0 {
 		actions = w.Tools.Then.Text(c.ChainSteps) + actions
 	}
+	if len(c.Tools) > 0 {
+		doc += w.Tools.PlanCalls
+	}
 	plan := tool[answer.Plan](answer.ToolPlan, doc, 0, needless...)
+	plan.Parameters = withCalls(plan.Parameters, c.Tools)
 	if c.Protocol == ProtocolLean {
 		turn := tool[answer.Lean](answer.ToolTurn, w.Tools.Turn+actions, c.ChainSteps, needless...)
 		if c.NoTexts {
@@ -72,6 +77,23 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 func strictTool[Args any](name, doc string, given map[string]*jsonschema.Schema) llmclient.Tool {
 	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)),
 		Strict: true}
+}
+
+// withCalls adds to the schema of a plan the calls of tools of the user's.
+func withCalls(plan json.RawMessage, tools []trace.Tool) json.RawMessage {
+	if len(tools) == 0 {
+		return plan
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(plan, &schema); err != nil {
+		panic("behavior: the schema of a plan cannot be read: " + err.Error())
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	modules.WithCalls(&schema, names)
+	return llmclient.Marshal(schema)
 }
 
 // listOf is the schema of a list of at least least and at most most elements: what is refused, or
@@ -140,6 +162,9 @@ func (w *wording) instructions(c *Config, systemPrompt string) string {
 		plan = say.PlanFree
 	}
 	protocol += plan + say.Modules.Text(c.ModuleCallsMax)
+	if len(c.Tools) > 0 {
+		protocol += say.UserTools.Text(trace.ToolCallsMax)
+	}
 	closing := strings.Join([]string{protocol, say.Closing, data}, "\n")
 	return strings.Join([]string{cmp.Or(systemPrompt, say.SystemPrompt), rules, closing}, "\n\n")
 }

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"encoding/json"
 	"slices"
 
 	"example.com/agentworld/llmclient"
@@ -28,6 +29,8 @@ type Turn struct {
 	plan     plan
 	draft    draft
 	exposure exposure
+	// tools is what the turn did with tools of the user's.
+	tools toolUse
 	// decision is nil until the turn has ended.
 	decision Step
 }
@@ -56,7 +59,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 // before Next. Without it, a turn assumes no limit.
 func (t *Turn) Afford(requests int) { t.protocol.affordable = requests }
 
-// Next returns what the turn needs: an Ask to answer, a Call to run, or the
+// Next returns what the turn needs: an Ask to answer, a Call to run, a ToolCall to make, or the
 // Decision that ends it. Calling it again without feeding back repeats the step.
 func (t *Turn) Next() Step {
 	if t.decision != nil {
@@ -64,7 +67,11 @@ func (t *Turn) Next() Step {
 	}
 	c := &t.conversation
 	for _, s := range c.Calls {
-		if !s.done {
+		switch {
+		case s.done:
+		case s.tool:
+			return ToolCall{CallID: s.ID, Tool: s.Tool, Arguments: json.RawMessage(s.Arguments)}
+		default:
 			return Call{CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
 		}
 	}
@@ -109,7 +116,7 @@ func (t *Turn) request() {
 }
 
 // offered returns the tools that may be called now.
-func (t *Turn) offered() []string { return t.protocol.offered(&t.exposure, &t.draft) }
+func (t *Turn) offered() []string { return t.protocol.offered(&t.exposure, &t.draft, t.callable()) }
 
 // Steps returns what the turn recorded so far, oldest first. It never influences the
 // turn.

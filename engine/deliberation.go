@@ -122,6 +122,13 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			result := r.runtime.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
 			returned(Ending{Module: result.Module, Error: string(result.Code), Records: len(result.Sources)})
 			turn.Result(result)
+		case behavior.ToolCall:
+			call, failure, err := r.callTool(ctx, key, step)
+			if err != nil || failure != nil {
+				d.failure = failure
+				return d, err
+			}
+			turn.ToolResult(call)
 		case behavior.Decision:
 			d.decision = step
 			d.steps = turn.Steps()

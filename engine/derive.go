@@ -37,6 +37,7 @@ func derive(of run.Source, recorded *state.State, o Options) (*runner, *recordin
 	o.Settings = recorded.Header.Settings
 	o.Forks = recorded.Header.Forks
 	o.Source = source
+	o.Tools = recordedTools{answers: answers, recorded: recorded.Tick, live: recorded.Tick}
 	o.RunDir = ""
 	o.Ticks = recorded.Tick
 	r, err := newRunner(o, discarding{})

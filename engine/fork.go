@@ -64,6 +64,7 @@ func Fork(ctx context.Context, o ForkOptions) (result Result, err error) {
 		return Result{}, err
 	}
 	o.Source = forkSource{prefix, o.AtTick, o.Source}
+	o.Tools = recordedTools{answers: answers, recorded: o.AtTick, live: o.AtTick, next: o.Tools}
 	log, err := run.Dir(o.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err

@@ -36,6 +36,7 @@ const (
 	SpanPlan       SpanKind = "plan"
 	SpanModelCall  SpanKind = "model_call"
 	SpanModuleCall SpanKind = "module_call"
+	SpanToolCall   SpanKind = "tool_call"
 	SpanPlaybook   SpanKind = "playbook"
 )
 
@@ -60,7 +61,7 @@ type Span struct {
 type Ending struct {
 	// Answer ended a model call.
 	Answer *llmclient.Answer
-	// Module is the registered name of the module called, empty for an unknown one.
+	// Module is the registered name of the module or tool called, empty for an unknown one.
 	Module string
 	// Error is a fixed word for what went wrong, empty for nothing: an error kind, a
 	// wait reason, a run status.

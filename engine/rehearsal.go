@@ -38,6 +38,8 @@ func (h *Rehearsal) Next() (llmclient.Request, bool) {
 			return h.r.spending.bounded(step, h.model), true
 		case behavior.Call:
 			h.turn.Result(h.r.runtime.Registry().Call(h.turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case behavior.ToolCall: // nothing that it decides is done
+			h.turn.ToolResult(trace.ToolResult{Code: trace.ToolNotCalled})
 		case behavior.Decision:
 			h.decision = &step
 		}

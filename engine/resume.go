@@ -165,7 +165,7 @@ func (s *Resumption) Complete() bool {
 // o.Settings and o.RunDir are the run's own and are ignored. The error is a [*trace.DifferenceError] if
 // the derived records differ from the recorded ones, else a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	next := o.Source
+	next, tools := o.Source, o.Tools
 	drain := o.Drain
 	o.Drain = nil // the first part has no calls to wait for, so a drain breaks it off
 	o.Observer, o.Progress = s.observed(o)
@@ -221,6 +221,8 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	r.Ticks = s.target
 	r.RunDir = string(s.of.Dir)
 	r.Source = resumed{r.past, answers, next, s.options.AbandonTick}
+	r.Tools = recordedTools{answers: answers.Answers, recorded: s.State.Tick + 1, live: s.State.Tick, next: tools,
+		abandon: s.options.AbandonTick && len(r.past.answered) > 0}
 	r.noteWorld()
 	ctx, end := r.beginRun(ctx, s.State.Header.RunName())
 	if result.Status == trace.RunCompleted {

@@ -40,6 +40,8 @@ type Options struct {
 	Leased bool
 	// Source answers requests.
 	Source Source
+	// Tools calls the tools of the settings; nil is for runs without any.
+	Tools Tools
 	// Blind lists agents that see nothing of what others write, offer or ask for, see
 	// [world.View.Blind]. It is for measuring only and is not recorded.
 	Blind []string

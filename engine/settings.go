@@ -66,7 +66,8 @@ func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.R
 		return nil, nil, err
 	}
 	cfg.Documents = documents.New(list)
-	cfg.NoTexts = w.Agents() == 1 && len(list) == 0 && s.Playbook == ""
+	untrusted := func(t trace.Tool) bool { return !t.Trusted }
+	cfg.NoTexts = w.Agents() == 1 && len(list) == 0 && s.Playbook == "" && !slices.ContainsFunc(s.Tools, untrusted)
 	runtime, err := behavior.NewRuntime(cfg, rules, modules.New())
 	if err != nil || s.Playbook == "" {
 		return runtime, playbook.New(), err

@@ -17,6 +17,8 @@ type sink interface {
 	// exchange takes a request and its answer before the answer is used, and what was
 	// counted of them.
 	exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, m metered) error
+	// toolCall takes a call of a tool and its result before the result is used.
+	toolCall(call trace.ToolCall) error
 }
 
 // metered is what was counted of an exchange.
@@ -46,6 +48,8 @@ func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Ans
 	}, request, a)
 }
 
+func (l appending) toolCall(call trace.ToolCall) error { return l.ToolCall(call) }
+
 // discarding keeps nothing.
 type discarding struct{}
 
@@ -54,6 +58,8 @@ func (discarding) write(...trace.Record) error { return nil }
 func (discarding) exchange(trace.CallKey, behavior.Ask, llmclient.Answer, metered) error {
 	return nil
 }
+
+func (discarding) toolCall(trace.ToolCall) error { return nil }
 
 // checking appends, and holds the digests of a fork's ticks up to one against those of its
 // parent.

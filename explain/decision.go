@@ -21,6 +21,8 @@ type Decision struct {
 	// sets it.
 	Parent *trace.Decision `json:"parent,omitempty"`
 	Steps  []trace.Step    `json:"steps"`
+	// Tools are the calls of users' tools with their results, empty without any.
+	Tools []UsedTool `json:"tools"`
 	// Calls are known after [Decision.ReadCalls].
 	Calls []Prompt `json:"calls"`
 	// Turn has the calls and refusals as they are recorded. Idle says more of a tick without a decision.
@@ -59,6 +61,7 @@ func ReadDecision(of Run, tick int64, agent string) (*Decision, error) {
 	}
 	d.Turn = in.Turn(agent)
 	d.Decision, d.Steps = d.Turn.Decision, append([]trace.Step{}, d.Turn.Steps...)
+	d.Tools = usedTools(d.Header.SettingsAt(tick-1), d.Turn.Tools)
 	if d.Decision == nil && len(d.Turn.Steps)+len(d.Turn.Calls) == 0 {
 		if err := CheckAgent(d.Header, agent); err != nil && missing.Last > 0 {
 			return nil, err
@@ -91,6 +94,7 @@ func (d *Decision) Only(step int) error {
 	last := 0
 	d.Turn.Calls = slices.DeleteFunc(d.Turn.Calls,
 		func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != step })
+	d.Tools = slices.DeleteFunc(d.Tools, func(u UsedTool) bool { return u.Step != step })
 	d.Steps = slices.DeleteFunc(d.Steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != step })
 	if len(d.Turn.Calls)+len(d.Steps) == 0 {
 		return &NoStepError{Step: step, Last: last}

@@ -70,7 +70,7 @@ func (p *Provenance) Add(r trace.Record) {
 	case trace.Step:
 		switch {
 		case r.AgentID != p.agent:
-		case r.Kind == trace.StepModuleCall:
+		case r.Kind == trace.StepModuleCall || r.Kind == trace.StepToolCall:
 			p.modules[r.Tick] = append(p.modules[r.Tick], r)
 		case r.Kind == trace.StepDelta && r.Status == trace.StatusOK:
 			l := lesson{tick: r.Tick, op: r.Name}

@@ -17,6 +17,7 @@ type Tick struct {
 	// Digest is that of the world after the tick, empty if the tick is not whole.
 	Digest    string
 	Calls     []trace.ModelCall
+	Tools     []trace.ToolCall
 	Refusals  []trace.Refusal
 	Decisions []trace.Decision
 	Steps     []trace.Step
@@ -30,7 +31,8 @@ type Tick struct {
 
 // tickTypes are the records that a [Tick] is made of.
 var tickTypes = []trace.Type{
-	trace.TypeModelCall, trace.TypeRefusal, trace.TypeDecision, trace.TypeStep, trace.TypeEvent, trace.TypeFork,
+	trace.TypeModelCall, trace.TypeToolCall,
+	trace.TypeRefusal, trace.TypeDecision, trace.TypeStep, trace.TypeEvent, trace.TypeFork,
 	trace.TypeControl, trace.TypeCapChange, trace.TypeResume, trace.TypeTickEnd,
 }
 
@@ -39,6 +41,8 @@ func (t *Tick) Add(record trace.Record) {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		t.Calls = append(t.Calls, r)
+	case trace.ToolCall:
+		t.Tools = append(t.Tools, r)
 	case trace.Refusal:
 		t.Refusals = append(t.Refusals, r)
 	case trace.Decision:

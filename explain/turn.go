@@ -18,6 +18,7 @@ type Turn struct {
 	Decision *trace.Decision
 	Steps    []trace.Step
 	Calls    []trace.ModelCall
+	Tools    []trace.ToolCall
 	Refusals []trace.Refusal
 	// Events are those that concern the agent.
 	Events []world.Event
@@ -41,6 +42,11 @@ func (t *Tick) Turn(agent string) *Turn {
 	for _, c := range t.Calls {
 		if c.AgentID == agent {
 			of.Calls = append(of.Calls, c)
+		}
+	}
+	for _, c := range t.Tools {
+		if c.AgentID == agent {
+			of.Tools = append(of.Tools, c)
 		}
 	}
 	for _, r := range t.Refusals {

@@ -1,6 +1,9 @@
 package modules
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -145,4 +148,46 @@ func addProperty(s *jsonschema.Schema, name string, property *jsonschema.Schema)
 	s.Properties[name] = property
 	s.Required = append(s.Required, name)
 	s.PropertyOrder = append(s.PropertyOrder, name)
+}
+
+// CheckStrict reports why a schema is not in the subset that strict function tools allow, see [SchemaOf].
+func CheckStrict(s *jsonschema.Schema) error {
+	if s.Type != "object" {
+		return errors.New("its parameters are no object")
+	}
+	return checkStrict("parameters", s)
+}
+
+func checkStrict(path string, s *jsonschema.Schema) error {
+	known := []string{"object", "array", "string", "integer", "number", "boolean", "null"}
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	unknown := func(t string) bool { return !slices.Contains(known, t) }
+	if len(types) == 0 || slices.ContainsFunc(types, unknown) {
+		return fmt.Errorf("%s: a type is missing or unknown", path)
+	}
+	if slices.Contains(types, "array") {
+		if s.Items == nil {
+			return fmt.Errorf("%s: a list says nothing about its elements", path)
+		}
+		return checkStrict(path+"[]", s.Items)
+	}
+	if !slices.Contains(types, "object") {
+		return nil
+	}
+	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil {
+		return fmt.Errorf("%s: an object is open to further members", path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			return fmt.Errorf("%s.%s: a member is not required; one that may be left out is a pointer, without omitempty", path,
+				name)
+		}
+		if err := checkStrict(path+"."+name, s.Properties[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

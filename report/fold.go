@@ -162,6 +162,7 @@ func newFolder() *folder {
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
+	r.Tools = []ToolRow{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -195,6 +196,7 @@ func (f *folder) header(h trace.Header) {
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, Scenario: h.ScenarioHash,
 		Words: h.WordsHash}
 	r.Settings = settingRows(now)
+	f.tools(now.Tools)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(llmclient.Marshal(set.Sampling), &members); err != nil {
@@ -278,6 +280,8 @@ func (f *folder) add(record trace.Record) error {
 		} else {
 			f.modelCall(r)
 		}
+	case trace.ToolCall:
+		f.toolCall(r)
 	case trace.Refusal:
 		f.refusal(r)
 	case trace.Step:

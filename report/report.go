@@ -122,6 +122,8 @@ type Report struct {
 	Provenance Provenance `json:"provenance"`
 	// How agents reflected and learned.
 	Learning Learning `json:"learning"`
+	// Tools of the run's user that agents could call; empty without any.
+	Tools []ToolRow `json:"tools"`
 	// What an operator did to the run while it was under way, in its order; empty without one.
 	Controls []ControlRow `json:"controls"`
 	// The run this one was forked from, and the comparison with it; null for a run of its own.

@@ -184,6 +184,7 @@ func (r Report) Text() string {
 		return fmt.Sprintf("%s after tick %d (%s, model %s)", plain(a.AgentID), a.StoppedAtTick, plain(a.StoppedBy),
 			plain(a.Model))
 	}))
+	rare("tools", listed(r.Tools, namesMax, "; ", ToolRow.text))
 	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
 	if r.Fork != nil {
 		line("fork", r.Fork.text())

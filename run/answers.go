@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"example.com/agentworld/llmclient"
@@ -154,6 +155,25 @@ func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answer
 	}
 	return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step,
 		a.difference(recorded.Differs(prompt), request))
+}
+
+// ToolCall returns the record of the same call of a tool; ok is false if there is none. The error is
+// [ErrDamaged] if that is unknown.
+func (a *Answers) ToolCall(call trace.ToolCall) (recorded trace.ToolCall, ok bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(call.Tick)
+	// A call made twice was made again after an interruption; the last one counts.
+	for _, c := range slices.Backward(a.at.tools) {
+		if c.Same(call) {
+			return c, true, nil
+		}
+	}
+	if a.broken != nil && a.broken != io.EOF {
+		return call, false, fmt.Errorf("%s, tick %d, step %d: the recording %s %w: %w", call.AgentID, call.Tick, call.Step,
+			filepath.Base(filepath.Clean(a.path)), ErrDamaged, a.broken)
+	}
+	return call, false, nil
 }
 
 // Digest returns the digest recorded at the end of a tick.

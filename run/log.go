@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -43,9 +44,11 @@ type Log struct {
 	// state is the state of the run, for a log with a file.
 	state state.State
 	// recorded are the calls of the open tick that the trace already holds, leading the number of the
-	// tick's first records that it holds. They are derived again and not written twice.
+	// tick's first records that it holds, and tools its calls of tools. They are derived again and not written
+	// twice.
 	recorded map[trace.CallKey]bool
 	leading  int
+	tools    []trace.ToolCall
 }
 
 // headKey identifies the head of a request: requests share lists of tools and change none.
@@ -110,6 +113,7 @@ func (l *Log) Continue(d Source, s state.State) error {
 	l.state = s
 	l.recorded = s.Open.Keys()
 	l.leading = s.Open.Leading
+	l.tools = s.Open.Tools
 	for _, p := range s.Open.Stored {
 		p.Tick = s.Tick + 1
 		l.w.MarkStored(p)
@@ -254,6 +258,24 @@ func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.An
 	}
 	l.written++
 	if a.Recorded || !l.state.Header.SettingsAt(call.Tick-1).Live() {
+		return nil
+	}
+	return l.commit(l.written)
+}
+
+// ToolCall appends a call of a tool with its result. As for [Log.Exchange], what a live run used survives a
+// power failure.
+func (l *Log) ToolCall(call trace.ToolCall) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.ContainsFunc(l.tools, call.Same) {
+		return nil
+	}
+	if err := cmp.Or(l.put(call), l.flush()); err != nil || l.file == nil {
+		return err
+	}
+	l.written++
+	if !l.state.Header.SettingsAt(call.Tick - 1).Live() {
 		return nil
 	}
 	return l.commit(l.written)

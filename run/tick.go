@@ -25,6 +25,8 @@ type recordedTick struct {
 	// blobs are those among the records.
 	blobs trace.Blobs
 	calls map[trace.CallKey][]Answered
+	// tools are the calls of tools.
+	tools []trace.ToolCall
 	// end is zero in an answers file, and where the tick is not whole.
 	end trace.TickEnd
 	// err is why nothing follows, such as [io.EOF].
@@ -58,6 +60,8 @@ func (r *tickReader) next() recordedTick {
 			t.blobs.Add(record)
 		case trace.ModelCall:
 			t.calls[record.Key()] = append(t.calls[record.Key()], r.answered(record, &t.blobs))
+		case trace.ToolCall:
+			t.tools = append(t.tools, record)
 		case trace.TickEnd:
 			t.end = record
 			r.tick = record.Tick

@@ -7,6 +7,7 @@ import (
 	"example.com/agentworld/metric"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
+	"example.com/agentworld/tools"
 	"example.com/agentworld/trace"
 )
 
@@ -44,6 +45,11 @@ type Config struct {
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease
 	// or a budget of its own: it may refuse a call, reserve and settle, or know the answer.
 	Around func(engine.Source) engine.Source
+	// Tools are the tools that this program can call. A new run offers all of them to its agents, and one
+	// that is resumed or forked those it had, which must be among them.
+	Tools []tools.Tool
+	// WithoutTools continues or forks a run with none of its tools: a call says that it is not available.
+	WithoutTools bool
 	// Blind are agents that see nothing of what others write, for measuring only.
 	Blind []string
 	Hooks

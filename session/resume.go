@@ -96,6 +96,11 @@ func (s *Session) resume(how Continued) error {
 		s.agents = append(s.agents, a.ID)
 	}
 	s.access.Serve(recorded)
+	if !s.Complete() {
+		if err := s.chooseTools(nil); err != nil {
+			return err
+		}
+	}
 	if err := s.chooseFaults(); err != nil {
 		return err
 	}

@@ -94,7 +94,8 @@ func (s *Session) play(ctx context.Context, o engine.Options) (engine.Result, er
 func (s *Session) options() engine.Options {
 	c := s.config
 	o := engine.Options{
-		Settings: c.Settings, Prepared: s.prepared, RunDir: c.Dir, Leased: c.Leased, Source: s.source, Blind: c.Blind,
+		Settings: c.Settings, Prepared: s.prepared, RunDir: c.Dir, Leased: c.Leased, Source: s.source,
+		Tools: s.toolSource(), Blind: c.Blind,
 		Concurrency: c.Concurrency, SegmentBytes: c.SegmentBytes, Drain: c.Drain, Controls: c.Controls,
 		Observer: c.Observer, LLMIO: c.Exchange, FaultCounts: s.scripted.Faults.Counts, EndpointTiming: s.access.Timing,
 		RecordingPath: c.Recording.Path, Reused: s.reused(), Extensions: c.Extensions,

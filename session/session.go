@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
+	"example.com/agentworld/tools"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -43,6 +44,8 @@ type Session struct {
 	source    engine.Source
 	endpoints []access.Endpoint
 	given     *engine.Recorded
+	// tools are what this process can call.
+	tools *tools.Set
 }
 
 // Left is where a run leaves another.
@@ -61,7 +64,8 @@ type Left struct {
 var stubOnly = map[string]string{"llm.faults": "faults", "llm.stub_manner": "manners"}
 
 // New prepares a run. It reads the recording, if there is one, and makes nothing. The error is an
-// [*access.Problem], an [*access.UnknownError], an [*access.MissingKeyError], a [*RecordingError], or
+// [*access.Problem], an [*access.UnknownError], an [*access.MissingKeyError], a [*RecordingError], a
+// [*MissingToolError], or
 // says in the words of scenario and settings what cannot run.
 func New(c Config) (*Session, error) {
 	s, err := prepare(c, nil)
@@ -128,6 +132,9 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 		return nil, err
 	}
 	s.agents = planned.AgentIDs()
+	if err := s.chooseTools(planned.Tools); err != nil {
+		return nil, err
+	}
 	s.access, s.recorded, err = answers(of, c.Recording, s.config.reach(),
 		", or use {run.replay_miss ask}")
 	if err == nil {

@@ -23,7 +23,7 @@ import (
 //  2. The header stays first.
 //  3. Within a tick come its new blobs by (hash, kind), prompt switches and forks,
 //     changes of caps and what an operator did in the order of the trace, then
-//     each agent's records by (agent id, step, model call or refusal before step, order in
+//     each agent's records by (agent id, step, model call or refusal, tool calls, steps, order in
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A blob belongs to
 //     the tick that first used it, which does not depend on concurrency.
@@ -229,6 +229,8 @@ func slotOf(r Record) slot {
 		return slot{phase: phaseChanges, record: r}
 	case ModelCall:
 		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: rankCall, record: r}
+	case ToolCall:
+		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: rankTool, record: r}
 	case Refusal:
 		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: rankCall, record: r}
 	case Step:
@@ -255,6 +257,7 @@ func slotOf(r Record) slot {
 // Records of one turn: those of a step in this order, the decision after all steps.
 const (
 	rankCall = iota
+	rankTool
 	rankStep
 	rankUnknown
 	stepLast = math.MaxInt

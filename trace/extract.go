@@ -86,6 +86,9 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Blob, error)) (A
 			if record.Answer.Lasting() {
 				e.held = append(e.held, record)
 			}
+		case ToolCall:
+			record.Timing = nil
+			e.tools = append(e.tools, record)
 		}
 	}
 	return e.counts, e.flush()
@@ -99,6 +102,7 @@ type answerExtract struct {
 	counts AnswerCounts
 	items  Blobs
 	held   []ModelCall
+	tools  []ToolCall
 }
 
 // flush writes the calls of a tick by agent and step, and before each the blobs of its
@@ -135,7 +139,16 @@ func (e *answerExtract) flush() error {
 		}
 		e.counts.Answers, e.counts.LastTick = e.counts.Answers+1, c.Tick
 	}
+	slices.SortStableFunc(e.tools, func(a, b ToolCall) int {
+		return cmp.Or(strings.Compare(a.AgentID, b.AgentID), cmp.Compare(a.Step, b.Step))
+	})
+	for _, c := range e.tools {
+		if err := e.w.Write(c); err != nil {
+			return err
+		}
+	}
 	e.held, e.items = e.held[:0], Blobs{}
+	e.tools = e.tools[:0]
 	return nil
 }
 

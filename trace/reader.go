@@ -326,7 +326,8 @@ func Decode(line []byte) (Record, error) {
 // decoders read the lines of the types that this version knows.
 var decoders = map[Type]func(line []byte) (Record, error){
 	TypeHeader: decodeHeader, TypeBlob: decodeAs[Blob], TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
-	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step],
+	TypeModelCall: decodeAs[ModelCall], TypeToolCall: decodeAs[ToolCall],
+	TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step],
 	TypeDecision: decodeAs[Decision],
 	TypeEvent:    decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd],
 	TypeResume:  decodeAs[Resume],

@@ -21,6 +21,8 @@ const (
 	TypeFork Type = "fork"
 	// TypeModelCall is one request and its answer: [ModelCall].
 	TypeModelCall Type = "model_call"
+	// TypeToolCall is one call of a tool and its result: [ToolCall].
+	TypeToolCall Type = "tool_call"
 	// TypeRefusal is one request that a cap refused: [Refusal].
 	TypeRefusal Type = "refusal"
 	// TypeStep is one thing that a turn did: [Step].
@@ -44,7 +46,7 @@ const (
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Blob, Switch, Fork, ModelCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
+// Blob, Switch, Fork, ModelCall, ToolCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
 // Segment, CapChange, Control and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
@@ -72,6 +74,7 @@ func (Blob) RecordType() Type      { return TypeBlob }
 func (Switch) RecordType() Type    { return TypeSwitch }
 func (Fork) RecordType() Type      { return TypeFork }
 func (ModelCall) RecordType() Type { return TypeModelCall }
+func (ToolCall) RecordType() Type  { return TypeToolCall }
 func (Refusal) RecordType() Type   { return TypeRefusal }
 func (Step) RecordType() Type      { return TypeStep }
 func (Decision) RecordType() Type  { return TypeDecision }
@@ -90,6 +93,7 @@ func (b Blob) recordTick() int64      { return b.Tick }
 func (s Switch) recordTick() int64    { return s.Tick }
 func (f Fork) recordTick() int64      { return f.Tick }
 func (c ModelCall) recordTick() int64 { return c.Tick }
+func (c ToolCall) recordTick() int64  { return c.Tick }
 func (r Refusal) recordTick() int64   { return r.Tick }
 func (s Step) recordTick() int64      { return s.Tick }
 func (d Decision) recordTick() int64  { return d.Tick }
@@ -107,6 +111,9 @@ func (u Unknown) recordTick() int64   { return u.Tick }
 func untimed(r Record) Record {
 	switch r := r.(type) {
 	case ModelCall:
+		r.Timing = nil
+		return r
+	case ToolCall:
 		r.Timing = nil
 		return r
 	case Decision:

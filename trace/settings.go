@@ -128,6 +128,8 @@ type Settings struct {
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.
 	Documents []Document `json:"documents,omitempty" cli:"documents run.documents" kind:"dir" absent:"none" doc:"directory of Markdown and text files that agents look things up in, untrusted unless the scenario says otherwise"`
+	// Tools are the user's tools that agents may call. The list is the same in the whole run.
+	Tools []Tool `json:"tools,omitempty"`
 	// Playbook is the file of lessons that every agent starts with, in full; empty for
 	// none. PlaybookBullets bounds those in a prompt, PlaybookSize those in a playbook.
 	Playbook        string `json:"playbook,omitempty" cli:"playbook run.playbook" kind:"file" absent:"none" doc:"file of lessons that every agent starts with; what is learned is folded into it"`
@@ -288,6 +290,9 @@ func (s Settings) Validate() error {
 		}
 		last = sw.Tick
 	}
+	if err := checkTools(s.Tools); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, a := range s.AgentModels {
 		if seen[a.Agent] {
@@ -435,6 +440,8 @@ func (s Settings) Changes(next Settings) []Change {
 			c.From, c.To = digestText([]byte(s.Playbook)), digestText([]byte(next.Playbook))
 		case "words":
 			c.From, c.To = digestText([]byte(s.Words)), digestText([]byte(next.Words))
+		case "tools":
+			c.From, c.To = toolsText(s.Tools), toolsText(next.Tools)
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:

@@ -39,6 +39,8 @@ const (
 	KindMemory SourceKind = "memory"
 	// KindModule is the result of a module call.
 	KindModule SourceKind = "module"
+	// KindTool is the result of a call of a user's tool.
+	KindTool SourceKind = "tool"
 	// KindMessage is a message from another agent.
 	KindMessage SourceKind = "message"
 	// KindNote is a note found at a place.

@@ -18,6 +18,9 @@ const (
 	// StepModuleCall is one call of a module; Name is the module, and Code, with
 	// StatusError, why it failed.
 	StepModuleCall StepKind = "module_call"
+	// StepToolCall is one call of a user's tool; Name is the tool, and Code, with StatusError, why it gave no
+	// result or was not called.
+	StepToolCall StepKind = "tool_call"
 	// StepDraft is an accepted draft of candidate actions.
 	StepDraft StepKind = "decision_draft"
 	// StepDecision is a decision that passed all checks.

@@ -42,6 +42,8 @@ type Scenario struct {
 	Texts map[string]Translation `toml:"texts"`
 	// Documents are what the agents can look things up in.
 	Documents []Document `toml:"documents"`
+	// Tools say which agents may call which tools of the user's.
+	Tools []ToolAccess `toml:"tools"`
 	// Policy is what the agents may and must not do, whatever they are told; it
 	// binds deciding agents and changes nothing in the world.
 	Policy []PolicyRule `toml:"policy"`
@@ -187,15 +189,15 @@ func (s Scenario) WithAgents(n int) Scenario {
 	s.Goals = goals
 	s.Documents = slices.Clone(s.Documents)
 	for i := range s.Documents {
-		var readers []string
-		for _, id := range s.Documents[i].Agents {
-			first, known := before.agentNumber(id)
-			for k := first; known && k < n; k += m {
-				readers = append(readers, agentID(k))
-			}
-		}
+		readers := before.goRound(s.Documents[i].Agents, m, n)
 		if len(readers) > 0 { // an empty list would mean all
 			s.Documents[i].Agents = readers
+		}
+	}
+	s.Tools = slices.Clone(s.Tools)
+	for i, t := range s.Tools {
+		if t.Agents != nil {
+			s.Tools[i].Agents = append([]string{}, before.goRound(t.Agents, m, n)...)
 		}
 	}
 	return s

@@ -36,7 +36,7 @@ func (s Scenario) Check() error {
 	}
 	all = append(all, base)
 	if base == nil {
-		all = append(all, s.checkGoals(), s.checkDocuments(), s.checkPolicy(), s.checkTask())
+		all = append(all, s.checkGoals(), s.checkDocuments(), s.checkTools(), s.checkPolicy(), s.checkTask())
 	}
 	return errors.Join(all...)
 }

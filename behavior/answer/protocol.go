@@ -26,7 +26,13 @@ type Plan struct {
 	Steps []PlanStep `json:"steps"`
 	// Actions are what the agent may do this tick.
 	Actions []PlannedAction `json:"actions"`
+	// Calls are the calls of users' tools that it may make, as they were written. Only runs with such tools
+	// have the field.
+	Calls []string `json:"-"`
 }
+
+// CallsField is the field of a plan that lists calls of users' tools.
+const CallsField = "calls"
 
 // PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
 type PlannedAction struct{ Candidate }
@@ -196,6 +202,9 @@ func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
 	}
 	for _, s := range o.Field("steps").Items {
 		p.Steps = append(p.Steps, PlanStep{s.textOf("kind")})
+	}
+	for _, c := range o.Field(CallsField).Items {
+		p.Calls = append(p.Calls, string(c.JSON()))
 	}
 	return p, slices.Concat(used, mended, c.norm(o.absent("goal", "steps", "actions"))), nil
 }

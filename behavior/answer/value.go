@@ -259,3 +259,15 @@ func floor(literal string) (n int64, exact bool) {
 	}
 	return math.MaxInt64, exactly.IsInt()
 }
+
+// WithoutFields returns a raw object without some fields. What cannot be read as an object stays as it is.
+func WithoutFields(raw string, names []string) string {
+	o, _, fault := read(raw)
+	if fault != nil || o.Kind != Object || len(names) == 0 {
+		return raw
+	}
+	for _, name := range names {
+		o = o.without(name)
+	}
+	return string(o.JSON())
+}

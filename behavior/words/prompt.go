@@ -11,6 +11,8 @@ type Instructions struct {
 	FullProtocol, DirectProtocol, LeanProtocol string
 	PlanFirst, PlanFree, LeanPlanFirst         string
 	Modules                                    Form `places:"modules"`
+	// UserTools follows Modules in a run with tools of its user's.
+	UserTools Form `places:"calls"`
 	// Closing is followed by Texts, or by Data where there are no texts of others.
 	Closing, Texts, Data string
 	// OwnFollows ends the message that is common to all agents.
@@ -19,10 +21,13 @@ type Instructions struct {
 
 // Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
 // the list. PlanTexts follows Plan where there may be texts of others, PlanTerms where agents can make
-// offers, Then the tool that takes the actions where actions may have further steps.
+// offers, PlanCalls where there are tools of the user's, Then the tool that takes the actions where actions
+// may have further steps. Undescribed is a user's tool without a description.
 type Tools struct {
-	Plan, PlanTexts, PlanTerms, Draft, Decision, Turn, Actions string
-	Then                                                       Form `places:"steps"`
+	Plan, PlanTexts, PlanTerms, PlanCalls string
+	Draft, Decision, Turn, Actions        string
+	Then                                  Form `places:"steps"`
+	Undescribed                           string
 }
 
 // Headings are the headings of the sections of a prompt.

@@ -70,8 +70,10 @@ func (t *telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 	return ctx, func(e engine.Ending) {
 		span.SetAttributes(ending(s, e)...)
 		if s.Kind == engine.SpanModuleCall {
-			span.SetName("execute_tool " + cmp.Or(e.Module, moduleUnknown))
 			t.searched(ctx, s, e, began)
+		}
+		if usesTool(s) {
+			span.SetName("execute_tool " + cmp.Or(e.Module, moduleUnknown))
 		}
 		if e.Error != "" {
 			span.SetAttributes(semconv.ErrorTypeKey.String(e.Error))
@@ -171,7 +173,7 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 		return []attribute.KeyValue{keyAction.String(e.Action)}
 	case s.Kind == engine.SpanPlaybook:
 		return []attribute.KeyValue{keyRecords.Int(e.Records)}
-	case s.Kind == engine.SpanModuleCall:
+	case usesTool(s):
 		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
 	case s.Kind == engine.SpanModelCall && e.Answer != nil:
 		var list []attribute.KeyValue
@@ -219,4 +221,9 @@ func (t *telemetry) measure(ctx context.Context, s engine.Span, e engine.Ending,
 		list...)
 	t.tokens.Record(ctx, usage.Output, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI,
 		genaiconv.TokenTypeOutput, list...)
+}
+
+// usesTool reports whether a span is the call of a module or of a user's tool.
+func usesTool(s engine.Span) bool {
+	return s.Kind == engine.SpanModuleCall || s.Kind == engine.SpanToolCall
 }

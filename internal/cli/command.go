@@ -30,7 +30,7 @@ const programName = "world_llm_agent_demo"
 // usage are printed by Main alone, so that a refusal is one line. Every error that cobra
 // makes itself is a refusal of the arguments.
 func (m *Main) rootCommand() *cobra.Command {
-	root := m.runCommand()
+	root := m.withTools(m.runCommand())
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
@@ -43,10 +43,10 @@ func (m *Main) rootCommand() *cobra.Command {
 	})
 	root.AddCommand(
 		scenariosCommand(m),
-		m.readsUnverified(resumeCommand(m)),
+		m.readsUnverified(m.goesOnWithTools(resumeCommand(m))),
 		m.readsUnverified(inspectCommand(m)),
 		m.readsUnverified(m.replayCommand()),
-		m.readsUnverified(forkCommand(m)),
+		m.readsUnverified(m.goesOnWithTools(forkCommand(m))),
 		m.readsUnverified(compareCommand(m)),
 		m.readsUnverified(explainCommand(m)),
 		askCommand(m),

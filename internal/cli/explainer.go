@@ -74,6 +74,16 @@ func (e *explainer) write(sources bool) {
 		words = append(words, detail)
 		plaintext.Fprintf(&e.b, "  %2d  %s\n", s.Step, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
+	for _, u := range t.Tools {
+		plaintext.Fprintf(&e.b, "\nTool %s  (step %d, %s)\n", u.Of(), u.Step, u.TrustText())
+		e.field("arguments", string(u.Arguments))
+		if u.Code != "" {
+			e.field("no result", string(u.Code))
+		}
+		if len(u.Result) > 0 {
+			e.field("result", u.ResultText())
+		}
+	}
 	for i, p := range t.Calls {
 		e.call(i+1, p)
 	}

@@ -121,6 +121,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Settings: c.Settings, Dir: m.path(c.RunDir), Access: reach,
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
+		Tools:   m.linkedTools(), WithoutTools: m.withoutTools,
 	}
 	for _, e := range m.Extensions {
 		of.Extensions = append(of.Extensions, trace.Extension{Name: e.Name, Version: e.Version})

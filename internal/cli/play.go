@@ -223,6 +223,8 @@ func noticeText(n access.Notice) string {
 			long = " for " + n.For.Round(time.Second).String()
 		}
 		return fmt.Sprintf("waiting%s for %s: %s", long, n.Endpoint, n.Why)
+	case access.Remark:
+		return "note: " + n.Text
 	case access.Change:
 		return "note: " + n.Endpoint + ": " + n.Text
 	}

@@ -25,6 +25,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/tools"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -48,6 +49,10 @@ type Main struct {
 	identity
 	metrics ownMetrics
 
+	// tools are those of servers that this process is connected to, and withoutTools says that a run goes on
+	// without its own.
+	tools        []tools.Tool
+	withoutTools bool
 	// ending are called when the program ends.
 	ending []func()
 }

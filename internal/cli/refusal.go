@@ -27,6 +27,9 @@ func (c config) refused(err error) error {
 	if of, ok := errors.AsType[*access.UnknownError](err); ok {
 		return badInput("%s: %s; %s", c.where(of.Key), of.Text(), offered(of.Name, of.Names))
 	}
+	if of, ok := errors.AsType[*session.MissingToolError](err); ok {
+		return missingTools(of)
+	}
 	if of, ok := errors.AsType[*access.MissingKeyError](err); ok {
 		if of.Name == "" {
 			return badInput("%s: agent %s: %s needs a key: name the environment variable that holds it with key_env",
@@ -47,7 +50,8 @@ func ofSettings(err error) bool {
 	_, problem := errors.AsType[*access.Problem](err)
 	_, unknown := errors.AsType[*access.UnknownError](err)
 	_, missing := errors.AsType[*access.MissingKeyError](err)
-	return problem || unknown || missing
+	_, tools := errors.AsType[*session.MissingToolError](err)
+	return problem || unknown || missing || tools
 }
 
 // where names the place of a setting for an error: the flag, variable or line that it comes from.

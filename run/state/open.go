@@ -21,6 +21,8 @@ type Span struct {
 type Open struct {
 	// Exchanges are the calls whose answers can be used again.
 	Exchanges []trace.ModelCall
+	// Tools are the calls of tools, whose results can be used again.
+	Tools []trace.ToolCall
 	// broken are the other calls, which are asked again; brokenAt is where they are.
 	broken   []trace.ModelCall
 	brokenAt []Span
@@ -135,6 +137,9 @@ func (o *Open) add(record trace.Record, at Span) {
 			stays = true
 		case trace.Switch, trace.Fork, trace.CapChange, trace.Control:
 			o.Leading++
+			stays = true
+		case trace.ToolCall:
+			o.Tools = append(o.Tools, r)
 			stays = true
 		case trace.ModelCall:
 			if !o.reflected && (r.Stage == trace.StageReflect || r.Stage == trace.StageConsolidate) {

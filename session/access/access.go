@@ -60,7 +60,7 @@ type Config struct {
 	Tell func(Notice)
 }
 
-// Notice is something that a run's user should know: [Withheld], [Wait] or [Change].
+// Notice is something that a run's user should know: [Withheld], [Wait], [Change] or [Remark].
 type Notice interface{ notice() }
 
 // Withheld says that a key is not sent to an endpoint, since it was not given for it.
@@ -74,6 +74,11 @@ type Withheld struct {
 }
 
 func (Withheld) notice() {}
+
+// Remark is a notice in words.
+type Remark struct{ Text string }
+
+func (Remark) notice() {}
 
 // Agent is how one agent reaches a model of its own.
 type Agent struct {
