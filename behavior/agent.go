@@ -144,8 +144,11 @@ type Agent struct {
 	memory       *memory.Memory
 	playbook     *playbook.Playbook
 	history      history
-	repetition   repetition
-	headroom     headroom
+	// given are the agents whose texts or terms a seat of the agent was given, in order. A seat remembers
+	// what it likes.
+	given      []string
+	repetition repetition
+	headroom   headroom
 }
 
 // Agent returns a new agent with the given id. rules are what the
@@ -276,6 +279,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 		m.history.missed++
 	}
 	m.chain = m.chain.after(d)
+	m.given = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.given, d.given))))
 	m.utter(tick, d)
 	m.history.send(d, outcome)
 	m.history.lookUp(tick, d.Looked, outcome)

@@ -34,6 +34,8 @@ type Config struct {
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
 	SegmentBytes int64
+	// Seats are those that settings and scenarios may name beside the program's own, see [OwnSeats].
+	Seats []engine.Seat
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease

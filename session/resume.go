@@ -23,6 +23,9 @@ type Continued struct {
 	AbandonTick bool
 	// Caps, when set, returns the caps that are to hold, given those that do.
 	Caps func(trace.Caps) trace.Caps
+	// Seats take over from those of the run, and "model" entries give agents back to their model. They are
+	// recorded. A run that names a seat which is not there, or of another version, needs one in its place.
+	Seats []trace.AgentSeat
 	// Planned says that the run has to be the one of the settings of [Config], all of them: a run
 	// directory may come from elsewhere.
 	Planned bool
@@ -55,6 +58,12 @@ func (s *Session) resume(how Continued) error {
 		asked = asAsked(c, header.Latest(), whole)
 		asked.Recording = nil
 	}
+	for _, a := range header.Agents {
+		s.agents = append(s.agents, a.ID)
+	}
+	if header.Latest().ModelSource == trace.SourceNone {
+		withoutModel(&asked)
+	}
 	recording := s.recordingOf(header)
 	var unreachable error
 	s.access, s.recorded, unreachable = answers(&asked, recording, s.config.reach(), "")
@@ -71,6 +80,15 @@ func (s *Session) resume(how Continued) error {
 		return err
 	}
 	s.resumed = resumed
+	if !resumed.Complete() {
+		seats, err := s.resumeSeats(resumed.Seats(), how.Seats)
+		if err == nil {
+			err = resumed.Reseat(seats)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if unreachable != nil {
 		return unreachable // only now: another model is refused with or without a key
 	}
@@ -88,9 +106,6 @@ func (s *Session) resume(how Continued) error {
 	s.config.Settings = recorded
 	if e := recorded.Estimate; e != nil { // was made for all ticks that the run was asked for
 		s.config.Estimate = left(*e, resumed)
-	}
-	for _, a := range header.Agents {
-		s.agents = append(s.agents, a.ID)
 	}
 	s.access.Serve(recorded)
 	if err := s.chooseFaults(); err != nil {

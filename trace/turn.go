@@ -147,6 +147,8 @@ const (
 	ByModel DecidedBy = "model"
 	// ByStanding: an order or chain chosen in an earlier tick went on.
 	ByStanding DecidedBy = "standing"
+	// BySeat: the move of a seat.
+	BySeat DecidedBy = "seat"
 	// ByEngine: the turn ended without a usable decision and degraded to wait.
 	ByEngine DecidedBy = "engine"
 )
@@ -344,6 +346,7 @@ const (
 	WaitRounds        WaitReason = "rounds_used_up"
 	WaitModelPrefix              = "llm_error:"
 	WaitParsePrefix              = "parse_error:"
+	WaitSeatPrefix               = "seat_error:"
 )
 
 // ErrorClass says what caused a wait.
@@ -355,6 +358,8 @@ const (
 	ClassModel ErrorClass = "llm"
 	// ClassParse: no answer could be used.
 	ClassParse ErrorClass = "parse"
+	// ClassSeat: the seat of the agent made no move.
+	ClassSeat ErrorClass = "seat"
 	// ClassGuard: the guard refused everything that was proposed.
 	ClassGuard ErrorClass = "guard"
 	// ClassWorld: the world would have refused what was proposed, by its dry run.
@@ -370,6 +375,8 @@ func (w WaitReason) Class() ErrorClass {
 		return ClassModel
 	case strings.HasPrefix(string(w), WaitParsePrefix), w == WaitReasoning:
 		return ClassParse
+	case strings.HasPrefix(string(w), WaitSeatPrefix):
+		return ClassSeat
 	case w == WaitGuardRejected:
 		return ClassGuard
 	case w == WaitWouldRefuse:

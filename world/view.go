@@ -120,7 +120,7 @@ func (v View) Blind() View {
 	return View{&k}
 }
 
-// Showing is the view with only those requests and offers of others that an observation shows.
+// Showing is the view with only those texts, requests and offers of others that an observation shows.
 func (v View) Showing(o *Observation) View {
 	k := *v.known()
 	shown := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
@@ -129,6 +129,12 @@ func (v View) Showing(o *Observation) View {
 		return slices.DeleteFunc(slices.Clone(list), func(t Terms) bool { return hidden(t.ID) })
 	}
 	s, all := &k.seen, len(k.toSelf)
+	s.Inbox = slices.DeleteFunc(slices.Clone(s.Inbox), func(m Message) bool {
+		return !slices.ContainsFunc(o.Inbox, func(shown Message) bool { return shown.ID == m.ID })
+	})
+	s.Here.Notes = slices.DeleteFunc(slices.Clone(s.Here.Notes), func(n Note) bool {
+		return !slices.ContainsFunc(o.Here.Notes, func(shown Note) bool { return shown.ID == n.ID })
+	})
 	s.Requests = part(s.Requests)
 	s.Offers = part(s.Offers)
 	s.Here.Offers = part(s.Here.Offers)
