@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "explain", "report", "run", "session", "session/access", "trace",
+			"batch", "behavior/seat", "engine", "explain", "report", "run", "session", "session/access", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},

@@ -15,8 +15,8 @@ import (
 )
 
 // endpoint is who answers for agents: mostly one way to a model, with all agents that take it, the same
-// model, at the same address, with the same key. What ends it ends it for all of them. All that is known of it follows from the answers of whole
-// ticks in the order of agents, so that a replay finds the same.
+// model, at the same address, with the same key. What ends it ends it for all of them. All that is known of it
+// follows from the answers of whole ticks in the order of agents, so that a replay finds the same.
 type endpoint struct {
 	route
 	// seat plays the one agent of this endpoint, nil for a model. Nothing else is known of a seat.

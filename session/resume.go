@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
@@ -168,6 +169,14 @@ func (s *Session) State() *state.State {
 // CapsBefore are the caps of a run that is resumed as they were, and the tick from which others hold,
 // 0 for none.
 func (s *Session) CapsBefore() (caps trace.Caps, from int64) { return s.resumed.CapsBefore() }
+
+// Reseated are the seats of a run that is resumed that were others before.
+func (s *Session) Reseated() []trace.AgentSeat {
+	before := s.resumed.State.SeatsAt(s.resumed.State.Tick + 1)
+	return slices.DeleteFunc(slices.Clone(s.resumed.Seats()), func(now trace.AgentSeat) bool {
+		return slices.Contains(before, now)
+	})
+}
 
 // CapsWanted are the caps that the run is to have, whether or not a tick is left that they bound.
 func (s *Session) CapsWanted() trace.Caps { return s.resumed.CapsWanted() }

@@ -1,6 +1,9 @@
 package trace
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // AgentSeat says that a seat answers for an agent in place of a model.
 type AgentSeat struct {
@@ -51,4 +54,16 @@ func Seated(seats, next []AgentSeat) []AgentSeat {
 		return slices.ContainsFunc(next, func(n AgentSeat) bool { return n.Agent == s.Agent })
 	})
 	return append(list, next...)
+}
+
+// seatsText lists seats in a change.
+func seatsText(seats []AgentSeat) string {
+	if len(seats) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(seats))
+	for i, s := range seats {
+		texts[i] = s.Agent + " " + s.Who()
+	}
+	return strings.Join(texts, ", ")
 }

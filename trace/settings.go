@@ -436,6 +436,8 @@ func (s Settings) Changes(next Settings) []Change {
 			c.From, c.To = digestText([]byte(s.ScenarioTOML)), digestText([]byte(next.ScenarioTOML))
 		case "playbook":
 			c.From, c.To = digestText([]byte(s.Playbook)), digestText([]byte(next.Playbook))
+		case "seats":
+			c.From, c.To = seatsText(s.Seats), seatsText(next.Seats)
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:

@@ -153,6 +153,9 @@ const (
 	ByEngine DecidedBy = "engine"
 )
 
+// Chose reports whether the agent took the decision itself, by its model or its seat.
+func (d DecidedBy) Chose() bool { return d == ByModel || d == BySeat }
+
 // Basis says what a decision rests on that the model did not commit itself.
 type Basis string
 

@@ -113,6 +113,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Settings: c.Settings, Dir: m.path(c.RunDir), Access: reach,
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
+		Seats:   m.seats(),
 	}
 	if c.recording != "" {
 		of.Recording = session.Recording{Path: m.path(c.recording), Ask: c.ReplayMiss == missAsk}

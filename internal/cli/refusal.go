@@ -35,6 +35,9 @@ func (c config) refused(err error) error {
 		return badInput("%s: agent %s: the environment variable %s is not set; it should hold the key", c.where(of.Key),
 			shown(of.Agent), of.Name)
 	}
+	if of, ok := errors.AsType[*session.SeatError](err); ok {
+		return badInput("%s", of.Text("--seat %s"))
+	}
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
 		return badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers",
 			c.where("run.replay_from"), shown(c.recording), cause(of.Err), latestRun)
