@@ -105,7 +105,7 @@ func (t *SeatTurn) observation() seat.Observation {
 	seen, withheld := m.look(t.turn.view, &own)
 	o := seat.Observation{Ask: t.ask(), Observation: seen.Observation, Persona: m.persona, Goals: t.turn.view.Goals(),
 		View: t.turn.view.Showing(&seen.Observation)}
-	if last, acted := t.turn.view.Last(); acted {
+	if last, acted := o.View.Last(); acted {
 		o.Last = &last
 	}
 	if task := t.turn.view.Task(); task != nil {

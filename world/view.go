@@ -120,7 +120,24 @@ func (v View) Blind() View {
 	return View{&k}
 }
 
-// Showing is the view with only those texts, requests and offers of others that an observation shows.
+// silent is an action without its text, which may repeat what others wrote.
+func silent(a Action) Action {
+	switch a := a.(type) {
+	case SendMessage:
+		a.Text = ""
+		return a
+	case PostNote:
+		a.Text = ""
+		return a
+	case ExecuteUntil:
+		a.Do = silent(a.Do)
+		return a
+	}
+	return a
+}
+
+// Showing is the view with only those texts, requests and offers of others that an observation shows. The text
+// of the agent's own last action, which may repeat them, is left out.
 func (v View) Showing(o *Observation) View {
 	k := *v.known()
 	shown := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
@@ -138,6 +155,7 @@ func (v View) Showing(o *Observation) View {
 	s.Requests = part(s.Requests)
 	s.Offers = part(s.Offers)
 	s.Here.Offers = part(s.Here.Offers)
+	k.last.Action = silent(k.last.Action)
 	k.toSelf = slices.DeleteFunc(slices.Clone(k.toSelf), func(t seenTerms) bool { return hidden(t.ID) })
 	k.moreOffers = k.moreOffers || len(k.toSelf) < all
 	return View{&k}

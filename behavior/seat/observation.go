@@ -28,7 +28,7 @@ type Observation struct {
 	// sees. Texts of others are never in it, and of requests and offers only those that a rule of the
 	// agent can answer now.
 	world.Observation
-	// Last is the outcome of the agent's last action, nil before its first.
+	// Last is the outcome of the agent's last action, nil before its first. A text in the action is left out.
 	Last *world.Outcome `json:"last,omitempty"`
 	// Persona is who the agent is and what it wants, in words.
 	Persona world.Persona `json:"persona,omitzero"`
