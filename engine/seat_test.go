@@ -123,7 +123,11 @@ func TestFailingSeatCostsItsOwnTurn(t *testing.T) {
 		odd.New = func(engine.Brief) engine.Player { return act }
 		o := seated(options(t, "llm_bootstrap", 3), odd, "agent-2")
 		o.Settings.BaseURL = calm.Settings.BaseURL
-		seats := engine.NewSeats([]engine.Seat{odd}, 20*time.Millisecond)
+		timeout := time.Minute
+		if code == seat.Late {
+			timeout = 20 * time.Millisecond
+		}
+		seats := engine.NewSeats([]engine.Seat{odd}, timeout)
 		o.Seats, o.Source = seats, seats.Over(options(t, "llm_bootstrap", 3).Source)
 		run(t, o)
 		if got := othersOf(t, o.RunDir); !slices.Equal(got, want) {

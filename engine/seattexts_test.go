@@ -32,7 +32,7 @@ func (s *seenBy) note(o seat.Observation) {
 // other agents wait.
 func withTexts(t *testing.T, reads bool, ticks int64, act engine.Act) (dir string) {
 	t.Helper()
-	o := options(t, "llm_bootstrap", ticks)
+	o := withoutModel(t, "llm_bootstrap", ticks)
 	waits := engine.Act(func(context.Context, seat.Observation) (seat.Move, error) { return seat.Do("wait"), nil })
 	writes := engine.Act(func(_ context.Context, o seat.Observation) (seat.Move, error) {
 		if o.Tick == 1 {
