@@ -92,7 +92,7 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 func (k *Runtime) Config() Config { return k.cfg }
 
 // ReadsTexts reports whether agents are ever shown texts of others.
-func (k *Runtime) ReadsTexts() bool { return k.cfg.Protocol != ProtocolLean || !k.cfg.NoTexts }
+func (k *Runtime) ReadsTexts() bool { return k.cfg.readsTexts() }
 
 // Registry returns the modules in the language of prompts.
 func (k *Runtime) Registry() *modules.Registry { return k.registry }
@@ -261,7 +261,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.history.total++
-	m.history.asides = m.words.asides(tick, d, m.history.refusals, m.history.asides)
+	m.history.asides = m.words.asidesOf(tick, d, m.history.refusals, m.history.asides)
 	m.dropNews(d)
 	m.history.episodes = newest(append(m.history.episodes, done), episodesMax)
 	if d.intentions != nil {

@@ -78,6 +78,7 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sec
 func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
 	focus memory.Focus) (seen *visibleObservation, withheld texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+	seen.idleDraw = view.Rules().IdleDraw
 	seen.rules = slices.DeleteFunc(seen.rules,
 		func(r policy.Quota) bool { return slices.Contains(m.cfg.Needless, r.Action) })
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
@@ -88,23 +89,36 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	passages, withheld.passages = m.passages(view, focus)
 	for _, s := range withheld.passages {
 		withheld.Documents = append(withheld.Documents, s.Text)
-		seen.unread += m.history.unread(s.ID)
 	}
 	open := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
-	seen.intentions = m.history.intentions.without(o.Tick, seen.shown, open)
+	own := slices.Concat(o.OwnRequests, o.OwnOffers)
+	seen.intentions = m.history.intentions.left(o.Tick, slices.Concat(seen.shown, own), slices.Concat(open, own))
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	withheld.plan(&seen.intentions.late)
-	withheld.tell(m.history.asides)
-	own := func(int64) untrustedText { return untrustedText{} }
-	seen.spoken = seen.intentions.early.sources("", own)
-	seen.Withheld = withheld.count()
+	withheld.addLast(m.history.asides)
+	said := func(int64) untrustedText { return untrustedText{} }
+	seen.spoken = seen.intentions.early.sources("", said)
+	seen.Withheld = withheld.count() // lessons are chosen by it, and counted after
 	lessons, withheld.taught = m.lessons(seen, outcome)
 	for _, s := range withheld.taught {
 		withheld.Lessons = append(withheld.Lessons, s.Text)
 	}
-	// The agent's own texts are shown with the texts of other agents that they may repeat. If
-	// they may repeat what was read then, they are shown nowhere else, long after that left the
-	// view. The lines here are trusted like the agent's own observations.
+	m.partSent(seen, &withheld)
+	m.countWithheld(seen, &withheld)
+	if task := view.Task(); task != nil {
+		seen.last = task.Ticks
+	}
+	m.partChain(seen, &withheld)
+	if order, ok := view.Standing(); ok {
+		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
+	}
+	return seen, withheld, lessons, passages
+}
+
+// partSent divides what the agent wrote lately. Its own texts are shown with the texts of other agents that
+// they may repeat. If they may repeat what was read then, they are shown nowhere else, long after that left the
+// view. The lines in seen are trusted like the agent's own observations.
+func (m *Agent) partSent(seen *visibleObservation, withheld *texts) {
 	for _, s := range m.history.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
 		switch {
@@ -120,8 +134,15 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		s.Text = ""
 		seen.sent = append(seen.sent, s)
 	}
+}
+
+// countWithheld notes in seen how many texts wait for the plan, and whose they are.
+func (m *Agent) countWithheld(seen *visibleObservation, withheld *texts) {
 	if len(withheld.Documents) > 0 {
 		seen.senders = append(seen.senders, m.words.Observation.Documents)
+	}
+	for _, s := range withheld.passages {
+		seen.unread += m.history.unread(s.ID)
 	}
 	for _, s := range withheld.taught {
 		seen.senders = append(seen.senders, s.OriginAgent)
@@ -146,14 +167,6 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
 	seen.fresh = seen.unread + len(withheld.Lessons)
-	if task := view.Task(); task != nil {
-		seen.last = task.Ticks
-	}
-	m.partChain(seen, &withheld)
-	if order, ok := view.Standing(); ok {
-		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
-	}
-	return seen, withheld, lessons, passages
 }
 
 // compose builds the opening prompt for view within the token budget: a message that all agents
@@ -270,14 +283,14 @@ const missedMax = 3
 // knownRules are the rules in numbers that need no call, as far as the common item has them not.
 func (m *Agent) knownRules(tick int64) sectionDraft {
 	looked := m.history.topics(tick)
-	lines := m.known.With(looked)
+	heading, lines := m.words.Headings.Known, m.known.With(looked)
 	if m.commonRules {
-		lines = m.known.About(looked)
+		heading, lines = m.words.Headings.Looked.Text(lookedTicks), m.known.About(looked)
 	}
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
-	return sectionDraft{name: sectionKnown, variants: []variant{{text: m.words.Headings.Known + lines}, {}}}
+	return sectionDraft{name: sectionKnown, variants: []variant{{text: heading + lines}, {}}}
 }
 
 // goals are those of the persona, how far the agent is with those of the scenario, and what

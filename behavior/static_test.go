@@ -18,7 +18,7 @@ import (
 // candidate: 460 characters of the tools are the slots' schema standing there as well.
 // Requests and offers take typedCharsMax more, and steps that follow an action thenCharsMax.
 const (
-	toolCharsMax         = 6220
+	toolCharsMax         = 5950
 	thenCharsMax         = 1130
 	typedCharsMax        = 900
 	instructionsCharsMax = 920

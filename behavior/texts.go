@@ -84,6 +84,8 @@ type visibleObservation struct {
 	naming naming
 	// last is the tick after which nothing counts any more, 0 where no task says so.
 	last int64
+	// idleDraw is the electricity that an agent uses in a tick.
+	idleDraw int64
 }
 
 func (t texts) count() int {
@@ -241,6 +243,9 @@ func (t texts) plainLines() []trace.Source {
 	if t.Planned != nil {
 		text := encode(t.Planned)
 		list = append(list, modules.TextSource("", "", "", 0, text, "You planned: "+text))
+	}
+	for _, step := range t.NotDone {
+		list = append(list, modules.TextSource("", "", "", 0, step, "You did not do: "+step))
 	}
 	for _, text := range t.LastTurn {
 		list = append(list, modules.TextSource("", "", "", 0, text, text))

@@ -148,6 +148,7 @@ func TestStrangeNames(t *testing.T) {
 	record(t, filepath.Join(dir, "שלום 12"), "minimal", 6, func(s *agentworld.Settings) {
 		before, after, _ := strings.Cut(s.ScenarioTOML, "[[personas]]")
 		_, goals, _ := strings.Cut(after, "[[goals]]")
+		goals, _, _ = strings.Cut(goals, "[[texts.zh")
 		s.ScenarioTOML = strings.Replace(before, `"Origin"`, string(llmclient.Marshal(strange[0])), 1) + personas.String() + "[[goals]]" + strings.Replace(goals, `"Hold 2`, `"שלום 2`, 1)
 		s.AgentsOverride = len(strange)
 	})

@@ -204,11 +204,11 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 16)
 	run(t, o)
-	f := forkOf(t, o, 10)
+	f := forkOf(t, o, 7)
 	ruled(func(r *world.Rules) { r.HeatFactor = 5 })(&f)
 	fork(t, f)
 	r := foldFork(t, f.Parent, f.RunDir)
-	if r.Fork.Comparison.FirstDigestTick == nil || *r.Fork.Comparison.FirstDigestTick <= 10 || r.Fork.Comparison.TicksDiffering == 0 {
+	if r.Fork.Comparison.FirstDigestTick == nil || *r.Fork.Comparison.FirstDigestTick <= 7 || r.Fork.Comparison.TicksDiffering == 0 {
 		t.Errorf("hotter harvests change nothing: %+v", r.Fork)
 	}
 	parent := fold(t, o.RunDir)

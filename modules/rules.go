@@ -35,22 +35,28 @@ func rulesModule(needless ...string) module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ofUse(ruleTopics, needless))}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
-		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
+		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic, needless)
 		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
 	})
 }
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
-// every topic fits into the usual bound of a result.
-func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
+// every topic fits into the usual bound of a result. What is needless is left out.
+func rulesAbout(w *words.Language, r world.Rules, topic string, needless []string) []string {
 	var lines []string
 	switch topic {
 	case topicRecipes:
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
+			if slices.Contains(needless, k.Name) {
+				continue
+			}
 			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, r))))
 		}
 		for _, recipe := range r.Recipes() {
+			if slices.Contains(needless, recipe.ID) {
+				continue
+			}
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
 			if where == "" {
 				where, result = w.Rules.AnyFactory, w.Rules.NoWear
@@ -88,11 +94,11 @@ func rulesAbout(w *words.Language, r world.Rules, topic string) []string {
 			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
 	case topicStopEvents:
-		for _, name := range answer.EventNames() {
+		for _, name := range without(answer.EventNames(), needless) {
 			lines = append(lines, name+w.Modules.LineStart+w.StopEvents.Text(name))
 		}
 		return append(lines, w.Rules.StandingMost.Text(world.StandingTicksMax),
-			w.Rules.StandingIgnore.Text(strings.Join(world.Ignorable(), w.Rules.And)))
+			w.Rules.StandingIgnore.Text(strings.Join(without(world.Ignorable(), needless), w.Rules.And)))
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }
@@ -126,7 +132,7 @@ func NewKnown(w *words.Language, r world.Rules, needless ...string) Known {
 		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
 		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
 	for _, topic := range ruleTopics {
-		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
+		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic, needless), "\n")
 	}
 	return k
 }

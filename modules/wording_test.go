@@ -90,7 +90,7 @@ func TestCostsComeFromTheRules(t *testing.T) {
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {
-		english, chinese := rulesAbout(words.In("en"), world.DefaultRules(), topic), rulesAbout(words.In("zh"), world.DefaultRules(), topic)
+		english, chinese := rulesAbout(words.In("en"), world.DefaultRules(), topic, nil), rulesAbout(words.In("zh"), world.DefaultRules(), topic, nil)
 		if len(english) != len(chinese) {
 			t.Errorf("%s: %d lines in English, %d in Chinese", topic, len(english), len(chinese))
 			continue
