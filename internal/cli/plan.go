@@ -51,6 +51,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	} else {
 		own = fork.own
 		p.endWithTheModel()
+		p.Seats = trace.Seated(fork.settings.Seats, p.Seats)
 		err = p.changeRules(fork.Rules)
 	}
 	if err == nil {

@@ -50,7 +50,8 @@ func ofSettings(err error) bool {
 	_, problem := errors.AsType[*access.Problem](err)
 	_, unknown := errors.AsType[*access.UnknownError](err)
 	_, missing := errors.AsType[*access.MissingKeyError](err)
-	return problem || unknown || missing
+	_, seat := errors.AsType[*session.SeatError](err)
+	return problem || unknown || missing || seat
 }
 
 // where names the place of a setting for an error: the flag, variable or line that it comes from.
