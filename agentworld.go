@@ -49,6 +49,9 @@ type Limit = trace.Limit
 // AgentModel is a model of an agent's own, in Settings.AgentModels.
 type AgentModel = trace.AgentModel
 
+// AgentSeat says in Settings.Seats which seat plays an agent, in place of a model. Its Version is filled in.
+type AgentSeat = trace.AgentSeat
+
 // Progress is how far a run is after a tick.
 type Progress = engine.Progress
 
@@ -132,6 +135,9 @@ type Options struct {
 	Concurrency int
 	// Recording is where answers come from before a model is asked; the zero value is none.
 	Recording Recording
+	// Seats are those that Settings.Seats and scenarios may name beside the program's own, see [OwnSeats]. A
+	// run that is resumed needs those that it names.
+	Seats []Seat
 	// PlaybookFile is the file that what a run learns goes into, empty for none. Settings.Playbook is
 	// what it holds.
 	PlaybookFile string
@@ -154,7 +160,7 @@ type Options struct {
 func (o Options) config() session.Config {
 	return session.Config{
 		Settings: session.Unanswered(o.Settings), Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
-		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Metrics: o.Metrics, Tools: o.Tools,
+		Recording: o.Recording, Seats: o.Seats, PlaybookFile: o.PlaybookFile, Metrics: o.Metrics, Tools: o.Tools,
 		WithoutTools: o.WithoutTools, Hooks: session.Hooks{Listener: listener{o}},
 	}
 }

@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "explain", "metric", "report", "run", "session", "session/access", "tools", "trace",
+			"batch", "behavior/seat", "engine", "explain", "metric", "report", "run", "session", "session/access", "tools", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
@@ -110,10 +110,11 @@ var policies = []policy{
 		dir: "behavior", pure: true,
 		project: []string{
 			"world", "memory", "memory/documents", "memory/playbook", "modules", "llmclient", "trace", "behavior/answer",
-			"behavior/policy", "behavior/words",
+			"behavior/policy", "behavior/seat", "behavior/words",
 		},
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
+	{dir: "behavior/seat", pure: true, project: []string{"world"}},
 	{dir: "behavior/policy", pure: true, project: []string{"world", "trace"}},
 	{
 		dir: "behavior/reflect", pure: true,
@@ -140,8 +141,8 @@ var policies = []policy{
 	{
 		dir: "engine",
 		project: []string{
-			"world", "world/scenario", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook", "modules",
-			"behavior", "behavior/reflect", "trace", "llmclient/price", "engine/budget", "run", "run/state",
+			"world", "world/scenario", "baseline", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook",
+			"modules", "behavior", "behavior/reflect", "behavior/seat", "trace", "llmclient/price", "engine/budget", "run", "run/state",
 			"internal/atomicfile",
 		},
 	},
@@ -173,9 +174,10 @@ var policies = []policy{
 	{
 		dir: "session",
 		project: []string{
-			"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview",
-			"behavior/reflect", "behavior/words", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub",
-			"llmclient/tokens", "run", "run/state", "metric", "report", "tools", "trace", "world", "world/scenario",
+			"session/access", "explain", "engine", "engine/ask", "engine/budget", "baseline", "behavior",
+			"behavior/interview", "behavior/reflect", "behavior/seat", "behavior/words", "memory/playbook", "llmclient",
+			"llmclient/openai", "llmclient/stub", "llmclient/tokens", "run", "run/state", "metric", "report", "tools", "trace",
+			"world", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

@@ -125,6 +125,7 @@ func playWithin(ctx context.Context, how batch.Options, budget Limit) (batch.End
 func apart(s Settings) Settings {
 	s.GuardOff = slices.Clone(s.GuardOff)
 	s.AgentModels = slices.Clone(s.AgentModels)
+	s.Seats = slices.Clone(s.Seats)
 	s.Sampling = slices.Clone(s.Sampling)
 	s.ExtraBody = slices.Clone(s.ExtraBody)
 	s.Prices = slices.Clone(s.Prices)

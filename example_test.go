@@ -34,6 +34,35 @@ func ExampleRun() {
 	// accepted actions: 5
 }
 
+// A function of one's own plays an agent, in place of a model.
+func ExampleOptions_Seat() {
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 5
+	dir, remove := runDir()
+	defer remove()
+	options := agentworld.Options{Settings: settings, Dir: dir}
+	options.Seat("miner", func(_ context.Context, o agentworld.Observation) (agentworld.Move, error) {
+		if o.Self.Electricity < o.Self.PowerCapacity/2 {
+			return agentworld.Do("harvest_radiation", 50).Because("low charge"), nil
+		}
+		return agentworld.Do("mine_compound", 2000), nil
+	}, "agent-1")
+	run, err := agentworld.Run(context.Background(), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, seat := range run.Report.Seats {
+		fmt.Println(seat.Seat, seat.Agents, seat.Moves)
+	}
+	fmt.Println(run.Status, run.TicksDone, run.Report.ModelSource)
+	// Output:
+	// miner [agent-1] 5
+	// completed 5 none
+}
+
 // An interrupted run is continued where it stopped: what was answered is not asked again.
 func ExampleResume() {
 	settings, err := agentworld.Defaults("minimal")

@@ -24,6 +24,9 @@ type Extension struct {
 	Settings []Setting
 	// Commands are further commands of the program.
 	Commands []Command
+	// Seats are further names for who plays an agent, beside the program's own. Names are unique over the
+	// program and all its extensions.
+	Seats []Seat
 	// Stores are further ways to play a batch.
 	Stores []BatchStore
 	// Observers see what runs do.

@@ -95,7 +95,7 @@ func (x *annealing) forbids(kind string) bool {
 
 // decider plays a sequence and notes what each agent did.
 func (x *annealing) decider(q, did sequence) Policy {
-	return func(world.Scenario) Decider {
+	return func(Brief) Decider {
 		return func(v world.View) world.Action {
 			agent, tick := slices.Index(x.agents, v.AgentID()), v.Tick()-1
 			action := x.possible(v, q[agent][tick])
@@ -222,8 +222,8 @@ func (x *annealing) blank() (q sequence) {
 // done is what a plan makes its agents do.
 func (x *annealing) done(t testing.TB, p Plan) sequence {
 	did := x.blank()
-	noted := func(s world.Scenario) Decider {
-		decide := p.Policy()(s)
+	noted := func(b Brief) Decider {
+		decide := p.Policy()(b)
 		return func(v world.View) world.Action {
 			action := decide(v)
 			did[slices.Index(x.agents, v.AgentID())][v.Tick()-1] = action

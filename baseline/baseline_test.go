@@ -26,7 +26,7 @@ func public(s world.Scenario) world.Scenario {
 func TestScriptedReadsOnlyViewsAndPublicText(t *testing.T) {
 	for _, name := range scenario.Names() {
 		s := embedded(t, name)
-		blind := func(world.Scenario) Decider { return Scripted(public(s)) }
+		blind := func(Brief) Decider { return Scripted(BriefOf(public(s))) }
 		knowing, _, err := Play(s, s.Seed, 60, Scripted)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestScriptedIsSound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		decide := Scripted(s)
+		decide := Scripted(BriefOf(s))
 		for w.Tick() < s.Task.Ticks {
 			w.Advance()
 			var intents []world.Intent
@@ -102,7 +102,7 @@ func TestChargeMostIsABound(t *testing.T) {
 		s.Places[0].Emission = rapid.Int64Range(0, 70).Draw(t, "emission")
 		s.Agents.Stock = [][]world.Amount{{{Resource: world.Electricity, Amount: 100}}}
 		ticks := rapid.Int64Range(1, 40).Draw(t, "ticks")
-		idle := func(world.Scenario) Decider {
+		idle := func(Brief) Decider {
 			return func(v world.View) world.Action {
 				if rapid.IntRange(0, 3).Draw(t, "wait") == 0 {
 					return world.Wait{}

@@ -86,8 +86,8 @@ func TestNoTrickBeatsTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(all).Draw(t, "task")
 		tricks := rapid.IntRange(0, 9).Draw(t, "tricks in ten")
-		cheat := func(s world.Scenario) Decider {
-			decide := Scripted(s)
+		cheat := func(b Brief) Decider {
+			decide := Scripted(b)
 			return func(v world.View) world.Action {
 				honest := decide(v)
 				if rapid.IntRange(0, 9).Draw(t, "trick?") >= tricks {
@@ -182,7 +182,7 @@ func TestTricksScoreNothing(t *testing.T) {
 	for name, trick := range tricks {
 		for _, metric := range []string{"produced:control_chip", "produced:data", "produced:hardware", "held:control_chip", "held:data", "held_min:data"} {
 			s := mustParse(t, loophole, metric)
-			cheat := func(world.Scenario) Decider {
+			cheat := func(Brief) Decider {
 				return func(v world.View) world.Action { return trick(v.Observe()) }
 			}
 			if idle, got := play(t, s, Nothing), play(t, s, cheat); got > idle {
@@ -199,7 +199,7 @@ func TestReportingTwiceScoresOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		once, twice, decide := world.NewScorer(s), world.NewScorer(s), Scripted(s)
+		once, twice, decide := world.NewScorer(s), world.NewScorer(s), Scripted(BriefOf(s))
 		var past []world.Event
 		for w.Tick() < s.Task.Ticks {
 			events := w.Advance()

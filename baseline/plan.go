@@ -82,8 +82,8 @@ func parseOrder(words []string) (o order, ok bool) {
 
 // Policy plays the plan.
 func (p Plan) Policy() Policy {
-	return func(s world.Scenario) Decider {
-		b, agents := briefOf(s), map[string]*player{}
+	return func(b Brief) Decider {
+		agents := map[string]*player{}
 		return func(v world.View) world.Action {
 			m, ok := agents[v.AgentID()]
 			if !ok {

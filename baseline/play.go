@@ -10,12 +10,16 @@ import (
 // was shown; it is called for one agent after the other, by number.
 type Decider func(world.View) world.Action
 
-// Policy makes the decider of one run. Of the scenario it may use the public
-// text: the task, the goals and the charted places.
-type Policy func(world.Scenario) Decider
+// Policy makes the decider of one run.
+type Policy func(Brief) Decider
+
+// Players are the policies that need no model, by their names as seats.
+func Players() map[string]Policy {
+	return map[string]Policy{"wait": Nothing, "random": Random, "greedy": Greedy, "scripted": Scripted}
+}
 
 // Nothing is the policy of agents that wait.
-func Nothing(world.Scenario) Decider {
+func Nothing(Brief) Decider {
 	return func(world.View) world.Action { return world.Wait{} }
 }
 
@@ -33,7 +37,7 @@ func playWatched(s world.Scenario, seed uint64, ticks int64, p Policy, watch fun
 	if err != nil {
 		return nil, 0, fmt.Errorf("play: %w", err)
 	}
-	decide, scorer := p(s), world.NewScorer(s)
+	decide, scorer := p(BriefOf(s)), world.NewScorer(s)
 	for w.Tick() < ticks {
 		events := w.Advance()
 		var intents []world.Intent

@@ -5,17 +5,16 @@ import "example.com/agentworld/world"
 // Random is the policy of agents that draw what they do: one of the kinds of action that the
 // world would accept, then one action of that kind. The draws follow from the scenario's seed,
 // the tick and the agent.
-func Random(s world.Scenario) Decider {
-	b := briefOf(s)
+func Random(b Brief) Decider {
 	return func(v world.View) world.Action {
 		n := situationOf(v)
 		kinds := n.choices(b)
 		for k := int64(len(kinds)); k > 0; k-- {
-			i := world.Draw(s.Seed, n.Tick, v.AgentID()+" kind", k)
+			i := world.Draw(b.Seed, n.Tick, v.AgentID()+" kind", k)
 			of := kinds[i]
 			kinds[i] = kinds[k-1]
 			for most := int64(len(of)); most > 0; most-- {
-				j := world.Draw(s.Seed, n.Tick, v.AgentID()+" action", most)
+				j := world.Draw(b.Seed, n.Tick, v.AgentID()+" action", most)
 				action, _ := v.Clamp(of[j])
 				if v.Check(action).Status == world.CheckAccepted {
 					return action

@@ -5,14 +5,14 @@ import "example.com/agentworld/world"
 // Scripted is the policy of agents that follow a fixed list of priorities and do the first
 // thing on it that the world would accept. Each agent has an agent of its own; they share
 // nothing but the public text.
-func Scripted(s world.Scenario) Decider { return listed(s, scriptedTastes) }
+func Scripted(b Brief) Decider { return listed(b, scriptedTastes) }
 
 // Greedy is the policy of agents that follow the same list and do not look ahead: they work for the next
 // batch alone, in one factory, and keep neither a stock nor charge for the way back.
-func Greedy(s world.Scenario) Decider { return listed(s, greedyTastes) }
+func Greedy(b Brief) Decider { return listed(b, greedyTastes) }
 
-func listed(s world.Scenario, t tastes) Decider {
-	b, agents := briefOf(s), map[string]*player{}
+func listed(b Brief, t tastes) Decider {
+	agents := map[string]*player{}
 	return func(v world.View) world.Action {
 		m, ok := agents[v.AgentID()]
 		if !ok {

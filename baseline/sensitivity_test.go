@@ -15,10 +15,10 @@ const factsPath = "testdata/tasks.csv"
 // wasteful plays a policy with a share of its turns replaced by waits, in percent. Which they are
 // follows from the scenario's seed.
 func wasteful(p Policy, percent int64) Policy {
-	return func(s world.Scenario) Decider {
-		decide := p(s)
+	return func(b Brief) Decider {
+		decide := p(b)
 		return func(v world.View) world.Action {
-			if world.Draw(s.Seed, v.Tick(), v.AgentID()+" waste", 100) < percent {
+			if world.Draw(b.Seed, v.Tick(), v.AgentID()+" waste", 100) < percent {
 				return world.Wait{}
 			}
 			return decide(v)
@@ -111,11 +111,11 @@ func TestWastefulWaits(t *testing.T) {
 	s := embedded(t, "task_production_chips_200")
 	turns := 0
 	waits := 0
-	digs := func(world.Scenario) Decider {
+	digs := func(Brief) Decider {
 		return func(world.View) world.Action { return world.Mine{MassG: 1000} }
 	}
-	counted := func(s world.Scenario) Decider {
-		decide := wasteful(digs, 30)(s)
+	counted := func(b Brief) Decider {
+		decide := wasteful(digs, 30)(b)
 		return func(v world.View) world.Action {
 			action := decide(v)
 			turns++

@@ -39,18 +39,20 @@ func situationOf(v world.View) Situation {
 	return s
 }
 
-// Brief is what an agent may read before the run: the task, the goals and the names of
+// Brief is what an agent may read before the run: the task, the goals and the ids of
 // the charted places. Nothing else of a scenario reaches a decision.
 type Brief struct {
+	// Seed is that of the world. Who draws takes its draws from it, so that a run can be played again.
+	Seed uint64
 	// Task is the zero task if there is none, which has no ticks.
 	Task   world.Task
 	Goals  []world.Goal
 	Places []string
 }
 
-// briefOf copies the public text out of a scenario.
-func briefOf(s world.Scenario) Brief {
-	b := Brief{Goals: s.Goals}
+// BriefOf copies the public text out of a scenario.
+func BriefOf(s world.Scenario) Brief {
+	b := Brief{Seed: s.Seed, Goals: s.Goals}
 	if s.Task != nil {
 		b.Task = *s.Task
 	}

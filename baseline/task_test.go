@@ -241,8 +241,8 @@ func TestTasksCoverTheFamilies(t *testing.T) {
 
 // solo lets only one agent act.
 func solo(id string) Policy {
-	return func(s world.Scenario) Decider {
-		decide := Scripted(s)
+	return func(b Brief) Decider {
+		decide := Scripted(b)
 		return func(v world.View) world.Action {
 			if v.AgentID() != id {
 				return world.Wait{}

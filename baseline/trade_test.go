@@ -45,8 +45,8 @@ func TestTradesAreNeeded(t *testing.T) {
 			t.Errorf("%s: without trades lint finds %v", s.ID, found)
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			lawful := func(s world.Scenario) Decider {
-				decide := Scripted(s)
+			lawful := func(b Brief) Decider {
+				decide := Scripted(b)
 				return func(v world.View) world.Action {
 					if a := trick(t, v); rapid.Bool().Draw(t, "trick?") && !forbids(s, a) {
 						return a

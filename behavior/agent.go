@@ -163,6 +163,9 @@ type Agent struct {
 	headroom     headroom
 	// toolCalls counts its calls of tools of the user's in the run, by tool.
 	toolCalls map[string]int64
+	// given are the agents whose texts or terms a seat of the agent was given, in order. A seat remembers
+	// what it likes.
+	given []string
 }
 
 // Agent returns a new agent with the given id. rules are what the
@@ -303,6 +306,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	m.countTools(d.called)
 	m.chain = m.chain.after(d)
+	m.given = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.given, d.given))))
 	m.utter(tick, d)
 	m.history.send(d, outcome)
 	m.history.lookUp(tick, d.Looked, outcome)

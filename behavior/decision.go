@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
@@ -26,6 +27,8 @@ type Ask struct {
 	Free int
 	// Sections are what each part of the opening prompt took and lost.
 	Sections []trace.Section
+	// Observation is what a seat is asked with, which the request then is the text of; nil for a model.
+	Observation *seat.Observation
 }
 
 // Call is a module call. The caller runs it and gives the result to
@@ -119,6 +122,8 @@ type Decision struct {
 	heard int64
 	// listedSources is the decision's own list of what it used, as the model wrote it.
 	listedSources []string
+	// given are the agents whose texts or terms a seat was given.
+	given []string
 	// picked is the candidate that was committed directly in place of the first.
 	picked int
 }

@@ -45,6 +45,9 @@ type episode struct {
 	// gave it something.
 	news  int64
 	giver string
+	// kind, other and about are the news as data, see [seat.News].
+	kind         world.EventKind
+	other, about string
 }
 
 // newEpisode is the outcome of one decision, not yet remembered under an id. name renders the ids

@@ -63,6 +63,7 @@ func (m *Agent) evaluate(view world.View, proposed world.Action, e policy.Eviden
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View = view
 	e.Ledger = m.ledger
+	e.Given = m.given
 	e.Off = m.cfg.GuardOff
 	v := &Evaluation{Proposed: proposed, Result: m.policy.Evaluate(adjusted, e),
 		evidence: policy.Evidence{Authors: e.Authors, Plan: e.Plan, Shown: e.Shown}}

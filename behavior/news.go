@@ -51,10 +51,12 @@ func (k *Runtime) newsOf(agent string, e world.Event, shut bool) (n episode, ok 
 	what := ""
 	things := ""
 	giver := ""
+	about := e.Subject
 	own, id := e.Agent == agent, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
 		giver, what = e.Agent, w.News.Gift.Text(plain(e.Agent))
+		about = ""
 	case e.Kind == world.EventTrade && !own && len(gains) > 0:
 		what = id + w.News.Bought
 		if e.Trade.Seller == agent {
@@ -73,15 +75,18 @@ func (k *Runtime) newsOf(agent string, e world.Event, shut bool) (n episode, ok 
 		what = id + w.News.Built
 	case e.Kind == world.EventBatchDone, e.Kind == world.EventJobDone:
 		what = id + " " + e.Detail + w.News.Done
+		about += " " + e.Detail
 	case e.Kind == world.EventArrived && e.Subject != "":
 		what = w.News.Arrived.Text(id)
 	case e.Kind == world.EventPowerState && e.Detail == world.StopShutdown:
 		what = w.News.ShutDown
+		about = e.Detail
 	case e.Kind == world.EventPowerState && shut:
 		what = w.News.Restarted
+		about = e.Detail
 	}
-	return episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, giver: giver},
-		what != ""
+	return episode{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, giver: giver,
+		kind: e.Kind, other: giver, about: about}, what != ""
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.

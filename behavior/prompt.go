@@ -255,20 +255,25 @@ func (m *Agent) compose(view world.View, p *prompt) {
 			p.sources = append(p.sources, v.sources...)
 		}
 	}
-	// A rule vouches for the terms shown before the plan, and the world for the agent's own. They
-	// may be relied on. With the guard's order off, terms that no rule can answer are shown, too.
-	for _, s := range slices.Concat(seen.shown, seen.OwnRequests, seen.OwnOffers) {
-		source := modules.TermsSource(s, seen.Tick, encode(s))
-		if s.From == m.id || !p.early || m.policy.Answerable(s, m.ledger, &p.seen) {
-			source.Trust = trace.TrustSelfObservation
-		}
-		p.sources = append(p.sources, source)
-	}
+	p.sources = append(p.sources, m.termsSources(seen, p)...)
 	p.items = []llmclient.Item{m.common, llmclient.Message("user", strings.Join(lines, "\n"))}
 	p.untrusted = p.untrusted || slices.ContainsFunc(p.sources, isUntrusted)
 	if p.early {
 		p.sources = append(p.sources, p.withheld.sources(m.id)...)
 	}
+}
+
+// termsSources are the terms shown before the plan. A rule vouches for them, and the world for the agent's
+// own: they may be relied on. With the guard's order off, terms that no rule can answer are shown, too.
+func (m *Agent) termsSources(seen *visibleObservation, p *prompt) (list []trace.Source) {
+	for _, s := range slices.Concat(seen.shown, seen.OwnRequests, seen.OwnOffers) {
+		source := modules.TermsSource(s, seen.Tick, encode(s))
+		if s.From == m.id || !p.early || m.policy.Answerable(s, m.ledger, &p.seen) {
+			source.Trust = trace.TrustSelfObservation
+		}
+		list = append(list, source)
+	}
+	return list
 }
 
 // missedMax is how many plans in a row a model that makes none is asked for when there are new

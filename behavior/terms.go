@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -68,7 +69,8 @@ func (w *wording) declined(inbox []world.Message, offers []world.Terms) (news []
 				id = w.News.StillHeld.Text(id)
 			}
 			news = append(news, episode{first: m.Arrived, last: m.Arrived, count: 1,
-				action: w.News.Declined.Text(plain(m.From)), things: id, news: 1})
+				action: w.News.Declined.Text(plain(m.From)), things: id, news: 1,
+				kind: seat.Declined, other: m.From, about: m.Terms.Re})
 		}
 	}
 	return news

@@ -42,10 +42,11 @@ func (s *Resumption) CapsWanted() trace.Caps {
 // CapsBefore are the caps that held when the run was left. Other ones hold from the tick
 // changed on; 0 means that they stay.
 func (s *Resumption) CapsBefore() (caps trace.Caps, changed int64) {
-	if s.change != nil {
+	caps = s.State.CapsAt(s.State.Tick + 1)
+	if s.change != nil && s.change.Caps != caps {
 		changed = s.change.Tick
 	}
-	return s.State.CapsAt(s.State.Tick + 1), changed
+	return caps, changed
 }
 
 // changesAt are the changes of a tick: recorded ones, and that of this resume or of an earlier
@@ -86,7 +87,7 @@ func (s *Resumption) planCaps() error {
 		return nil // there is nothing left that they could bound
 	}
 	if wanted != latest {
-		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: wanted}
+		s.alter().Caps = wanted
 	}
 	if !open || s.options.AbandonTick || wanted == before {
 		return nil

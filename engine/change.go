@@ -51,6 +51,8 @@ func (r *runner) takeFork(f trace.Fork) error {
 		!slices.Equal(next.AgentModels, before.AgentModels) {
 		// What is known of endpoints stays known where they stay the same.
 		r.endpoints = newEndpoints(next, r.world)
+	} else if !slices.Equal(next.Seats, before.Seats) {
+		r.endpoints = newEndpoints(next, r.world).after(r.endpoints)
 	}
 	// Caps that the fork inherits keep counting, even if it removes others; new caps count
 	// from here on.
@@ -142,6 +144,10 @@ func (r *runner) takeChange(c state.Change) error {
 		return err
 	}
 	r.spending, r.Caps = r.spending.under(c.Resumed.Caps), c.Resumed.Caps
+	if c.Resumed.Seats != nil {
+		r.Settings.Seats = c.Resumed.Seats
+		r.endpoints = newEndpoints(r.Settings, r.world).after(r.endpoints)
+	}
 	if c.Resumed.AskAgain {
 		r.endpoints.askAgain()
 	}

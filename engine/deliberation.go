@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,8 +42,9 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberation, 
 	for _, n := range due {
 		r.agent(n) // made now, since turns are opened concurrently
 	}
-	turn := r.turns(due)
-	allowed := r.allowDecisions(due, turn)
+	asked := r.asking(due)
+	turn := r.turns(asked)
+	allowed := r.allowDecisions(asked, turn)
 	if why := budget.Exhausted(allowed.reservations(), r.deciding()); why != nil {
 		return nil, &stop{status: trace.RunBudgetReached, reason: why.String()}, nil
 	}
@@ -56,7 +58,10 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberation, 
 	next := 0
 	var mu sync.Mutex
 	err := r.workers.each(len(due), func(i int) error {
-		d, err := r.deliberate(ctx, due[i], turn(i), allowed.of(i))
+		d, err := r.decide(ctx, due[i], func() (*behavior.Turn, *quota) {
+			at, _ := slices.BinarySearch(asked, due[i])
+			return turn(at), allowed.of(at)
+		})
 		if err != nil {
 			cancel()
 		}
@@ -76,6 +81,66 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberation, 
 	})
 	r.settle(allowed, len(turns), func(i int) (int, budget.Bill) { return turns[i].agent, turns[i].bill })
 	return turns, nil, err
+}
+
+// asking are those of the agents that a model plays.
+func (r *runner) asking(agents []int) []int {
+	return slices.DeleteFunc(slices.Clone(agents), func(n int) bool { return r.endpoint(n).seat != nil })
+}
+
+// decide carries out the turn of an agent, by its seat or by its model, for which open returns the turn
+// and what it may spend.
+func (r *runner) decide(ctx context.Context, n int, open func() (*behavior.Turn, *quota)) (deliberation, error) {
+	if seat := r.endpoint(n).seat; seat != nil {
+		return r.sit(ctx, n, r.agents[n].Sit(r.view(n), *seat))
+	}
+	turn, allowed := open()
+	return r.deliberate(ctx, n, turn, allowed)
+}
+
+// sit carries out the turn of an agent with a seat.
+func (r *runner) sit(ctx context.Context, n int, turn *behavior.SeatTurn) (deliberation, error) {
+	ctx, cancel := r.withDeadline(ctx)
+	defer cancel()
+	d := deliberation{agent: n}
+	key := trace.CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
+	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
+	defer func() { end(turnEnding(d.decision)) }()
+	for {
+		switch step := turn.Next().(type) {
+		case behavior.Ask:
+			key.Step = step.Number
+			answer, err := r.askSeat(ctx, key, step)
+			if err != nil {
+				return d, err
+			}
+			d.failure = answer.Failure
+			turn.Answer(answer)
+		case behavior.Decision:
+			d.decision = step
+			d.steps = turn.Steps()
+			return d, nil
+		}
+	}
+}
+
+// askSeat asks the seat of an agent, and records the exchange before its move is used.
+func (r *runner) askSeat(ctx context.Context, key trace.CallKey, ask behavior.Ask) (llmclient.Answer, error) {
+	if r.draining() && !r.past.holds(key) {
+		return unsent(), nil
+	}
+	q := question{observation: *ask.Observation}
+	answer := r.Source.Respond(withQuestion(ctx, &q), key, ask.Request)
+	if r.Seats != nil && !q.asked {
+		r.Seats.recall(ctx, key.Agent, ask.Request.Model, q, answer)
+	}
+	return answer, r.sink.exchange(key, ask, answer, metered{})
+}
+
+// unsent is the answer to a request that is not sent any more, since the run is to end. It is not recorded.
+func unsent() llmclient.Answer {
+	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted,
+		Message: "interrupted before the call began", Unsent: true}}
 }
 
 // turns opens the turns of agents, each when it is first asked for.
@@ -150,9 +215,7 @@ func (r *runner) withDeadline(ctx context.Context) (context.Context, context.Can
 func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask,
 	allowed *quota) (llmclient.Answer, error) {
 	if r.draining() && !r.past.holds(key) {
-		// No call was made, so there is none to record.
-		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted,
-			Message: "interrupted before the call began", Unsent: true}}, nil
+		return unsent(), nil
 	}
 	used := r.endpoints.of(key.Agent)
 	ask.Request = r.spending.bounded(ask, used.model)

@@ -116,6 +116,7 @@ func settingsAt(of run.Source, tick int64) (s trace.Settings, whole, at *state.S
 	}
 	s = at.Header.SettingsAt(tick)
 	s.Ticks, s.Caps = whole.Asked, at.CapsAt(tick+1)
+	s.Seats = at.SeatsAt(tick + 1)
 	return s, whole, at, nil
 }
 

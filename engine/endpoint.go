@@ -14,11 +14,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// endpoint is one way to a model, with all agents that take it: the same model, at the same address, with the
-// same key. What ends it ends it for all of them. All that is known of it follows from the answers of whole
-// ticks in the order of agents, so that a replay finds the same.
+// endpoint is who answers for agents: mostly one way to a model, with all agents that take it, the same
+// model, at the same address, with the same key. What ends it ends it for all of them. All that is known of it
+// follows from the answers of whole ticks in the order of agents, so that a replay finds the same.
 type endpoint struct {
 	route
+	// seat plays the one agent of this endpoint, nil for a model. Nothing else is known of a seat.
+	seat *trace.AgentSeat
 	// answered says that a model replied, usable that a turn accepted a call of a reply.
 	answered, usable bool
 	// proven says that it replied to a call of this process: a setting that was right for
@@ -66,6 +68,7 @@ type ticksUndecided struct {
 
 // endpoints are those that the agents of a run take.
 type endpoints struct {
+	// all are those of models.
 	all     []*endpoint
 	byAgent map[string]*endpoint
 	// lastFailure is how the last turn ended that got no answer, nil before.
@@ -77,7 +80,12 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	for _, a := range s.AgentModels {
 		own[a.Agent] = a
 	}
+	seats := seatsOf(s.Seats, w)
 	for n := range w.Agents() {
+		if seat, seated := seats[w.AgentID(n)]; seated {
+			e.byAgent[w.AgentID(n)] = &endpoint{route: route{model: seat.Who()}, seat: seat, ladder: &llmclient.Ladder{}}
+			continue
+		}
 		a := own[w.AgentID(n)]
 		want := route{cmp.Or(a.Model, s.Model), cmp.Or(a.BaseURL, s.BaseURL), a.KeyEnv}
 		at := slices.IndexFunc(e.all, func(p *endpoint) bool { return p.route == want })
@@ -87,6 +95,48 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 		}
 		e.byAgent[w.AgentID(n)] = e.all[at]
 	}
+	return e
+}
+
+// seatsOf are the seats of a run by agent.
+func seatsOf(list []trace.AgentSeat, w *world.World) map[string]*trace.AgentSeat {
+	if len(list) == 0 {
+		return nil
+	}
+	named := map[string]trace.AgentSeat{}
+	for _, s := range list {
+		named[s.Agent] = s
+	}
+	seats := map[string]*trace.AgentSeat{}
+	for n := range w.Agents() {
+		id := w.AgentID(n)
+		s, known := named[id]
+		if !known {
+			s, known = named[trace.AnyAgent]
+		}
+		if known && s.Seat != trace.ModelSeat {
+			s.Agent = id
+			seats[id] = &s
+		}
+	}
+	return seats
+}
+
+// after are the endpoints with what is known of those that were there before.
+func (e endpoints) after(before endpoints) endpoints {
+	for i, p := range e.all {
+		at := slices.IndexFunc(before.all, func(q *endpoint) bool { return q.route == p.route })
+		if at < 0 {
+			continue
+		}
+		e.all[i] = before.all[at]
+		for agent, of := range e.byAgent {
+			if of == p {
+				e.byAgent[agent] = e.all[i]
+			}
+		}
+	}
+	e.lastFailure = before.lastFailure
 	return e
 }
 
@@ -118,11 +168,11 @@ func (r *runner) active(agents []int) []int {
 	return slices.DeleteFunc(agents, func(n int) bool { return r.endpoint(n).stopped })
 }
 
-// deciding is how many agents have an endpoint that was not given up.
+// deciding is how many agents have a model that was not given up.
 func (r *runner) deciding() int {
 	n := 0
 	for agent := range r.world.Agents() {
-		if !r.endpoint(agent).stopped {
+		if p := r.endpoint(agent); p.seat == nil && !p.stopped {
 			n++
 		}
 	}
@@ -136,6 +186,9 @@ func (r *runner) refusing(turns []deliberation) map[*endpoint]*llmclient.Failure
 	found := map[*endpoint]*llmclient.Failure{}
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
+		if p.seat != nil {
+			continue
+		}
 		again := p.answered && !p.proven && r.Live() && r.world.Tick() > r.past.derived
 		if _, known := found[p]; known || p.answered && !again {
 			continue

@@ -26,9 +26,14 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 	counted := int64(0)
 	defer p.look()()
 	due := r.world.Due()
-	n := min(r.world.Agents(), openingsMax)
+	all := make([]int, r.world.Agents())
+	for i := range all {
+		all[i] = i
+	}
+	all = r.asking(all)
+	n := min(len(all), openingsMax)
 	for i := range n { // spread over all agents
-		agent := i * r.world.Agents() / n
+		agent := all[i*len(all)/n]
 		ask, asks := r.agent(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
 		if !asks {
 			continue
@@ -46,7 +51,7 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 			e = plusEstimate(e, r.expectReflection(o, r.Ticks/r.LearnEvery-before/r.LearnEvery))
 		}
 	}
-	return EstimateOf(e, int64(r.world.Agents()), counted)
+	return EstimateOf(e, int64(len(all)), counted)
 }
 
 // openingsMax bounds how many agents' prompts are counted for an estimate.

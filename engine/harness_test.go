@@ -122,16 +122,25 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // options are those of a scripted run of an embedded scenario.
 func options(t testing.TB, name string, ticks int64) engine.Options {
 	t.Helper()
+	o := withoutModel(t, name, ticks)
+	source, url := scriptedSource(t)
+	o.Settings.Model, o.Settings.ModelSource, o.Settings.BaseURL = "scripted", trace.SourceScripted, url
+	o.Source = source
+	return o
+}
+
+// withoutModel are the options of a run of an embedded scenario that asks no model.
+func withoutModel(t testing.TB, name string, ticks int64) engine.Options {
+	t.Helper()
 	s, toml, ok := scenario.Embedded(name)
 	if !ok {
 		t.Fatalf("no scenario %s", name)
 	}
-	source, url := scriptedSource(t)
 	settings := trace.DefaultSettings()
 	settings.Scenario, settings.ScenarioTOML, settings.Seed, settings.Ticks = name, string(toml), s.Seed, ticks
-	settings.Model, settings.ModelSource, settings.BaseURL = "scripted", trace.SourceScripted, url
+	settings.ModelSource = trace.SourceNone
 	settings.ChainSteps = 0 // most tests need a question in every tick
-	return engine.Options{Settings: settings, RunDir: t.TempDir(), Source: source, Concurrency: 4}
+	return engine.Options{Settings: settings, RunDir: t.TempDir(), Concurrency: 4}
 }
 
 func run(t testing.TB, o engine.Options) engine.Result {

@@ -134,7 +134,7 @@ func (r *runner) reflections(ctx context.Context, tick int64, turns []deliberati
 	}
 	var list []reflected
 	for n, e := range r.learning.experiences {
-		if e.Len() > 0 && !e.Idle() && !r.endpoint(n).stopped {
+		if p := r.endpoint(n); e.Len() > 0 && !e.Idle() && p.seat == nil && !p.stopped {
 			e.Hold(r.world.Stock(n))
 			list = append(list, reflected{agent: n})
 		}

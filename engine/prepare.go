@@ -39,6 +39,11 @@ func Prepare(s trace.Settings) (*Prepared, error) {
 			return nil, fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
 		}
 	}
+	for _, s := range r.Settings.Seats {
+		if _, known := r.world.AgentNumber(s.Agent); !known && s.Agent != trace.AnyAgent {
+			return nil, fmt.Errorf("seat of agent %q: there is no such agent", s.Agent)
+		}
+	}
 	if err := r.checkWindow(); err != nil {
 		return nil, err
 	}
@@ -59,7 +64,7 @@ func (r *runner) checkWindow() error {
 	checked := map[world.Persona]bool{}
 	for n := range r.world.Agents() {
 		persona := r.world.Persona(n)
-		if checked[persona] {
+		if checked[persona] || r.endpoint(n).seat != nil {
 			continue
 		}
 		checked[persona] = true
@@ -98,7 +103,7 @@ func (p *Prepared) CheckFirstTick() error {
 		return nil
 	}
 	defer p.look()()
-	due := r.world.Due()
+	due := r.asking(r.world.Due())
 	for _, n := range due {
 		for _, s := range r.plan.switches {
 			if s.Tick <= 1 && (s.AgentID == "" || s.AgentID == r.world.AgentID(n)) {

@@ -18,11 +18,11 @@ type Rehearsal struct {
 	decision *behavior.Decision
 }
 
-// Rehearse begins the turn of the first agent that is due. It returns nil if none is.
+// Rehearse begins the turn of the first agent with a model that is due. It returns nil if none is.
 func (p *Prepared) Rehearse() *Rehearsal {
 	defer p.look()()
 	r := p.r
-	due := r.world.Due()
+	due := r.asking(r.world.Due())
 	if len(due) == 0 {
 		return nil
 	}

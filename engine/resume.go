@@ -139,10 +139,48 @@ func (s *Resumption) Close() error { return s.claim.Unlock() }
 func (s *Resumption) Settings() trace.Settings {
 	now := s.State.Header.SettingsAt(s.target)
 	now.Ticks, now.Caps = s.target, s.State.CapsAt(s.State.Tick+2)
+	now.Seats = s.Seats()
 	if s.change != nil {
 		now.Caps = s.change.Caps
 	}
 	return now
+}
+
+// Seats are those of the run from now on.
+func (s *Resumption) Seats() []trace.AgentSeat {
+	if s.change != nil && s.change.Seats != nil {
+		return s.change.Seats
+	}
+	return s.State.SeatsAt(s.State.Tick + 2)
+}
+
+// Reseat plans that other seats play from the next tick on, or from the one after if something of that was
+// answered already: in that one, a seat that is not there makes no move. The error says that an agent would
+// need a model in a run that has none.
+func (s *Resumption) Reseat(seats []trace.AgentSeat) error {
+	if slices.Equal(seats, s.Seats()) {
+		return nil
+	}
+	now := s.State.Header.SettingsAt(s.target)
+	for _, a := range s.State.Header.Agents {
+		if _, seated := trace.SeatOf(seats, a.ID); !seated && now.ModelSource == trace.SourceNone {
+			return fmt.Errorf("%w: %s would be played by a model, and the run has none; a fork can have one", ErrNotResumable,
+				a.ID)
+		}
+	}
+	s.alter().Seats = append([]trace.AgentSeat{}, seats...)
+	return nil
+}
+
+// alter returns what this resume changes.
+func (s *Resumption) alter() *trace.CapChange {
+	if s.change == nil {
+		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
+		if planned := s.State.Pending; planned != nil {
+			s.change.Seats = planned.Seats
+		}
+	}
+	return s.change
 }
 
 // Complete reports whether nothing is left to do: the wanted ticks are played, and the run recorded its
@@ -205,10 +243,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 
 	if r.endpoints.left() < len(r.endpoints.all) { // those given up may work again by now
-		if s.change == nil {
-			s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
-		}
-		s.change.AskAgain = true
+		s.alter().AskAgain = true
 	}
 	answers.ReadTo(s.State.Tick + 1) // the rest of the recording is read before anything is added to it
 	if err := s.takeUp(log, r.Options); err != nil {

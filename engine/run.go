@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
@@ -38,10 +39,12 @@ type Options struct {
 	// Leased says that the caller has RunDir to itself by a lease: a file system without locks is
 	// then no reason to refuse.
 	Leased bool
-	// Source answers requests.
+	// Source answers requests, also those for seats: see [Seats.Over].
 	Source Source
 	// Tools calls the tools of the settings; nil is for runs without any.
 	Tools Tools
+	// Seats, when set, are told of recorded turns, so that players that remember know them.
+	Seats *Seats
 	// Blind lists agents that see nothing of what others write, offer or ask for, see
 	// [world.View.Blind]. It is for measuring only and is not recorded.
 	Blind []string
@@ -164,6 +167,8 @@ type runner struct {
 	world   *world.World
 	runtime *behavior.Runtime
 	agents  []*behavior.Agent
+	// brief is what players may know of the scenario.
+	brief baseline.Brief
 	// seed is the playbook that every agent starts with, learning what becomes of it.
 	seed     *playbook.Playbook
 	learning learning
@@ -201,6 +206,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	r := &runner{
 		sink: s, world: w, runtime: runtime, agents: make([]*behavior.Agent, w.Agents()), seed: seed,
 		spending: newMeters(o.Settings), endpoints: newEndpoints(o.Settings, w),
+		brief:   baseline.BriefOf(scenario),
 		plan:    plan{switches: o.PromptSwitches},
 		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency(), Digest: w.Digest().String()}},
 	}
@@ -219,6 +225,10 @@ func (r *runner) carry(o Options) {
 			defer mu.Unlock()
 			show(e)
 		}
+	}
+	if o.Seats != nil {
+		o.Seats.brief = r.brief
+		o.Seats.brief.Seed = o.Seed
 	}
 	r.Options = o
 	r.plan.forks = o.Forks

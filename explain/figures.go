@@ -172,6 +172,12 @@ func (f *Figures) halve() {
 func (f *Figures) calls(r *figureRow, calls []trace.ModelCall) {
 	var latencies []int64
 	for _, c := range calls {
+		if c.Stage == trace.StageSeat {
+			if failure := c.Answer.Failure; failure != nil {
+				f.tally("errors", string(failure.Kind)+" "+failure.Code)
+			}
+			continue
+		}
 		u := c.Answer.Usage
 		r[columnInput] += u.Input
 		r[columnCached] += u.Cached

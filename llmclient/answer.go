@@ -186,6 +186,8 @@ const (
 	// ErrUnfinishedResponse: a response with status "in_progress" or "queued". It
 	// was not asked to run in the background, so nothing more will come of it.
 	ErrUnfinishedResponse ErrorKind = "unfinished_response"
+	// ErrSeat: no model was asked but a seat, which made no move. The code of the failure says why.
+	ErrSeat ErrorKind = "seat"
 )
 
 // Text is a failure on one line. The status of a response is in its message.

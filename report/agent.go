@@ -12,13 +12,15 @@ type AgentRow struct {
 	Name string `json:"name"`
 	// Model asked for.
 	Model string `json:"model"`
+	// Seat that played it last, with its version, in place of the model; empty for none.
+	Seat string `json:"seat,omitempty"`
 	// Endpoint of the agent, empty for the run's.
 	BaseURL string `json:"base_url"`
 	// Why the agent took no more turns: the error kind that ended its endpoint; empty when it went on.
 	StoppedBy string `json:"stopped_by"`
 	// Last tick in which it could take one; 0 when it went on.
 	StoppedAtTick int64 `json:"stopped_at_tick"`
-	// Decisions made by a model.
+	// Decisions made by a model or a seat.
 	Decisions int64 `json:"decisions"`
 	// Decisions that continued a standing order.
 	Continued int64 `json:"continued"`

@@ -23,7 +23,7 @@ type DecisionCounts struct {
 	WaitDegraded int64 `json:"wait_degraded"`
 	// Degraded waits by reason.
 	WaitDegradedByReason Counts `json:"wait_degraded_by_reason"`
-	// All decisions by who took them: "model" in a turn of its own, "order" by a chain or standing order
+	// All decisions by who took them: "model" or "seat" in a turn of its own, "order" by a chain or standing order
 	// of an earlier turn, "fallback" where the engine did what a failed turn had drafted or planned,
 	// "nobody" for a wait that no one chose.
 	DecidedBy Counts `json:"decided_by"`
@@ -39,6 +39,7 @@ type DecisionCounts struct {
 // The deciders of DecidedBy.
 const (
 	DecidedByModel    = "model"
+	DecidedBySeat     = "seat"
 	DecidedByOrder    = "order"
 	DecidedByFallback = "fallback"
 	DecidedByNobody   = "nobody"
@@ -53,6 +54,8 @@ func (n *DecisionCounts) decided(d trace.Decision) {
 		n.DecidedBy[DecidedByNobody]++
 	case d.FailedBy != "":
 		n.DecidedBy[DecidedByFallback]++
+	case d.DecidedBy == trace.BySeat:
+		n.DecidedBy[DecidedBySeat]++
 	default:
 		n.DecidedBy[DecidedByModel]++
 	}

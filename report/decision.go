@@ -31,7 +31,7 @@ func (f *folder) decision(d trace.Decision) error {
 	case trace.ByStanding:
 		r.ContinuedDecisions++
 		a.row.Continued++
-	case trace.ByModel:
+	case trace.ByModel, trace.BySeat:
 		r.TotalDecisions++
 		a.row.Decisions++
 	}
@@ -40,7 +40,9 @@ func (f *folder) decision(d trace.Decision) error {
 		if a.refusedTick == d.Tick {
 			calls = max(0, calls-a.refused)
 		}
-		f.turns++
+		if d.Calls > 0 || d.DecidedBy != trace.BySeat && d.WaitReason.Class() != trace.ClassSeat {
+			f.turns++
+		}
 		f.turnCalls += calls
 		r.TraceCounts.CallsPerDecision.Max = max(r.TraceCounts.CallsPerDecision.Max, calls)
 		if llmclient.Given(d.Proposed) {
@@ -48,7 +50,7 @@ func (f *folder) decision(d trace.Decision) error {
 			if len(d.Adjustments) > 0 {
 				r.Actions.Adjusted++
 			}
-			if d.DecidedBy == trace.ByModel {
+			if d.DecidedBy.Chose() {
 				r.Actions.Executed++
 			} else {
 				r.Actions.Dropped++
@@ -87,7 +89,7 @@ func (f *folder) decision(d trace.Decision) error {
 	default:
 		n.Act++
 	}
-	if executed.Do != nil && d.DecidedBy == trace.ByModel {
+	if executed.Do != nil && d.DecidedBy.Chose() {
 		r.Actions.StandingOrders++
 		if len(executed.Then) > 0 {
 			r.Actions.Chains++

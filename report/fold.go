@@ -136,6 +136,8 @@ type folder struct {
 	happened []world.Event
 	// inForce are the settings of the run after a tick.
 	inForce func(tick int64) trace.Settings
+	// seated are the seats that played.
+	seated []seatFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -251,6 +253,7 @@ func (f *folder) header(h trace.Header) {
 		row.Model = cmp.Or(own.Model, s.Model)
 		row.BaseURL = own.BaseURL
 	}
+	f.seats(s.Seats)
 }
 
 // agent returns the state of the agent with the given id, made on first use.
@@ -268,6 +271,10 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
+		if r.Stage == trace.StageSeat {
+			f.seatCall(r)
+			break
+		}
 		f.costs.call(r)
 		if r.Answer.Usage.Counted() && f.inForce(r.Tick-1).UsageSource() == trace.UsageReported {
 			f.out.UsageSource = trace.UsageReported
@@ -319,8 +326,12 @@ func (f *folder) add(record trace.Record) error {
 		f.happened = nil // The first header holds. A tick that was cut off is played again.
 	case trace.Fork:
 		f.costs.fork(r)
+		f.seats(r.Settings.Seats)
 	case trace.CapChange:
 		f.costs.changeCaps(r)
+		if r.Seats != nil {
+			f.seats(r.Seats)
+		}
 		for _, a := range f.rows {
 			if r.AskAgain {
 				a.row.StoppedBy, a.row.StoppedAtTick = "", 0
@@ -419,6 +430,9 @@ func (f *folder) report() Report {
 			}
 		}
 		r.FinalStock = total.amounts()
+	}
+	for _, s := range f.seated {
+		r.Seats = append(r.Seats, *s.row)
 	}
 	r.PerAgent = make([]AgentRow, len(f.rows))
 	for i, a := range f.rows {

@@ -72,7 +72,7 @@ type Report struct {
 	Agents int64 `json:"agents"`
 	// Actions other than wait and wait_ticks that the world accepted or rejected.
 	TotalActions int64 `json:"total_actions"`
-	// Decisions made by a model.
+	// Decisions made by a model or a seat.
 	TotalDecisions int64 `json:"total_decisions"`
 	// Decisions that continued a standing order without a model call.
 	ContinuedDecisions int64 `json:"continued_decisions"`
@@ -124,6 +124,8 @@ type Report struct {
 	Learning Learning `json:"learning"`
 	// Tools of the run's user that agents could call; empty without any.
 	Tools []ToolRow `json:"tools"`
+	// Seats that played agents in place of models, in the order in which they took over; absent without one.
+	Seats []SeatRow `json:"seats,omitempty"`
 	// What an operator did to the run while it was under way, in its order; empty without one.
 	Controls []ControlRow `json:"controls"`
 	// The run this one was forked from, and the comparison with it; null for a run of its own.

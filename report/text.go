@@ -51,8 +51,12 @@ func (r Report) Text() string {
 	line("run", r.runLine())
 	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime,
 		plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
-	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource,
-		plain(r.Protocol)))
+	if r.ModelSource == trace.SourceNone {
+		line("model", "none, seats play all agents")
+	} else {
+		line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource,
+			plain(r.Protocol)))
+	}
 	for _, set := range r.Sampling {
 		line("sampling", plain(strings.TrimSpace(set.For+" "+set.Setting+" "+set.Value)))
 	}
@@ -78,9 +82,16 @@ func (r Report) Text() string {
 
 	by := d.DecidedBy
 	saved := plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call")
-	line("decisions", fmt.Sprintf("%d by models, %d by orders (%s saved), %d by fallback%s, %d by nobody%s",
-		by[DecidedByModel], by[DecidedByOrder], saved,
+	bySeats := ""
+	if len(r.Seats) > 0 {
+		bySeats = fmt.Sprintf("%d by seats, ", by[DecidedBySeat])
+	}
+	line("decisions", fmt.Sprintf("%d by models, %s%d by orders (%s saved), %d by fallback%s, %d by nobody%s",
+		by[DecidedByModel], bySeats, by[DecidedByOrder], saved,
 		by[DecidedByFallback], d.FallbacksBy.most(), by[DecidedByNobody], d.WaitDegradedByReason.most()))
+	for _, s := range r.Seats {
+		line("seat", s.text())
+	}
 	if n := d.FallbacksBy.sum(); n > 0 {
 		line("fallbacks", fmt.Sprintf("%s failed, ending in the best they had%s",
 			plaintext.Count(n, "turn"), d.FallbacksByReason.most()))

@@ -40,6 +40,8 @@ type Config struct {
 	Extensions []trace.Extension
 	// Metrics are those of the user's own that the run is measured by once it has ended.
 	Metrics metric.List
+	// Seats are those that settings and scenarios may name beside the program's own, see [OwnSeats].
+	Seats []engine.Seat
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease

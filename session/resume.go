@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
@@ -23,6 +24,9 @@ type Continued struct {
 	AbandonTick bool
 	// Caps, when set, returns the caps that are to hold, given those that do.
 	Caps func(trace.Caps) trace.Caps
+	// Seats take over from those of the run, and "model" entries give agents back to their model. They are
+	// recorded. A run that names a seat which is not there, or of another version, needs one in its place.
+	Seats []trace.AgentSeat
 	// Planned says that the run has to be the one of the settings of [Config], all of them: a run
 	// directory may come from elsewhere.
 	Planned bool
@@ -58,6 +62,12 @@ func (s *Session) resume(how Continued) error {
 		asked = asAsked(c, header.Latest(), whole)
 		asked.Recording = nil
 	}
+	for _, a := range header.Agents {
+		s.agents = append(s.agents, a.ID)
+	}
+	if header.Latest().ModelSource == trace.SourceNone {
+		withoutModel(&asked)
+	}
 	recording := s.recordingOf(header)
 	var unreachable error
 	s.access, s.recorded, unreachable = answers(&asked, recording, s.config.reach(), "")
@@ -74,6 +84,15 @@ func (s *Session) resume(how Continued) error {
 		return err
 	}
 	s.resumed = resumed
+	if !resumed.Complete() {
+		seats, err := s.resumeSeats(resumed.Seats(), how.Seats)
+		if err == nil {
+			err = resumed.Reseat(seats)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if unreachable != nil {
 		return unreachable // only now: another model is refused with or without a key
 	}
@@ -91,9 +110,6 @@ func (s *Session) resume(how Continued) error {
 	s.config.Settings = recorded
 	if e := recorded.Estimate; e != nil { // was made for all ticks that the run was asked for
 		s.config.Estimate = left(*e, resumed)
-	}
-	for _, a := range header.Agents {
-		s.agents = append(s.agents, a.ID)
 	}
 	s.access.Serve(recorded)
 	if !s.Complete() {
@@ -161,6 +177,14 @@ func (s *Session) State() *state.State {
 // CapsBefore are the caps of a run that is resumed as they were, and the tick from which others hold,
 // 0 for none.
 func (s *Session) CapsBefore() (caps trace.Caps, from int64) { return s.resumed.CapsBefore() }
+
+// Reseated are the seats of a run that is resumed that were others before.
+func (s *Session) Reseated() []trace.AgentSeat {
+	before := s.resumed.State.SeatsAt(s.resumed.State.Tick + 1)
+	return slices.DeleteFunc(slices.Clone(s.resumed.Seats()), func(now trace.AgentSeat) bool {
+		return slices.Contains(before, now)
+	})
+}
 
 // CapsWanted are the caps that the run is to have, whether or not a tick is left that they bound.
 func (s *Session) CapsWanted() trace.Caps { return s.resumed.CapsWanted() }

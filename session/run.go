@@ -99,7 +99,7 @@ func (s *Session) options() engine.Options {
 		Concurrency: c.Concurrency, SegmentBytes: c.SegmentBytes, Drain: c.Drain, Controls: c.Controls,
 		Observer: c.Observer, LLMIO: c.Exchange, FaultCounts: s.scripted.Faults.Counts, EndpointTiming: s.access.Timing,
 		RecordingPath: c.Recording.Path, Reused: s.reused(), Extensions: c.Extensions,
-		Metrics: c.Metrics.Versions(),
+		Metrics: c.Metrics.Versions(), Seats: s.players,
 	}
 	if c.Listener != nil {
 		o.Progress = c.Listener.Progress

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
@@ -40,7 +41,11 @@ type Session struct {
 	resumed *engine.Resumption
 
 	created, closed bool
-	// source is open, nil before. endpoints are what it reaches, given the recorded answers of it.
+	// seats are those that the run may name.
+	seats []engine.Seat
+	// players are those of the run, source is open, nil before. endpoints are what it reaches, given the
+	// recorded answers of it.
+	players   *engine.Seats
 	source    engine.Source
 	endpoints []access.Endpoint
 	given     *engine.Recorded
@@ -133,6 +138,9 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 	}
 	s.agents = planned.AgentIDs()
 	if err := s.chooseTools(planned.Tools); err != nil {
+		return nil, err
+	}
+	if err := s.chooseSeats(seatsOf(planned)); err != nil {
 		return nil, err
 	}
 	s.access, s.recorded, err = answers(of, c.Recording, s.config.reach(),
@@ -336,11 +344,15 @@ func (s *Session) Open(ctx context.Context) error {
 		return nil
 	}
 	source, err := s.config.Source, error(nil)
-	if source == nil && !s.Strict() {
+	if source == nil && s.asksModels() {
 		source, s.endpoints, err = s.access.Open(ctx, s.config.Drain, s.scripted, run.Dir(s.config.Dir))
 		if err != nil {
 			return err
 		}
+	}
+	s.players = engine.NewSeats(s.seats, time.Duration(s.config.SeatTimeoutMS)*time.Millisecond)
+	if !s.Strict() {
+		source = s.players.Over(source)
 	}
 	if s.config.Recording.Path != "" {
 		s.given, err = engine.OpenRecorded(s.config.Recording.Path, source)
@@ -350,10 +362,24 @@ func (s *Session) Open(ctx context.Context) error {
 		source = s.given
 	}
 	if s.config.Around != nil {
-		source = s.config.Around(source)
+		source = aroundModels{s.config.Around(source), source}
 	}
 	s.source = source
 	return nil
+}
+
+// asksModels reports whether the run has a model.
+func (s *Session) asksModels() bool { return !s.Strict() && s.config.ModelSource != trace.SourceNone }
+
+// aroundModels is a source of which a caller keeps the calls of models within bounds. Seats cost nothing.
+type aroundModels struct{ bounded, free engine.Source }
+
+// Respond implements [engine.Source].
+func (a aroundModels) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	if engine.ForSeat(ctx) {
+		return a.free.Respond(ctx, key, r)
+	}
+	return a.bounded.Respond(ctx, key, r)
 }
 
 // Endpoints are what the calls of the run reach, its own first; none before [Session.Open], and none

@@ -81,8 +81,8 @@ func (c Caps) Text(currency string) string {
 	return strings.Join(parts, "; ")
 }
 
-// CapChange says what changes from a tick on because a resume asked for it: the caps, and
-// whether endpoints are asked again. Earlier spending counts. The record is before the
+// CapChange says what changes from a tick on because a resume asked for it: the caps,
+// whether endpoints are asked again, and seats. Earlier spending counts. The record is before the
 // first request of its tick.
 type CapChange struct {
 	// Tick is the first tick in which the caps hold.
@@ -91,4 +91,6 @@ type CapChange struct {
 	Caps Caps `json:"caps"`
 	// AskAgain says that from then on the endpoints that were given up are asked again.
 	AskAgain bool `json:"ask_again,omitempty"`
+	// Seats are all that hold from then on; nil if they stay.
+	Seats []AgentSeat `json:"seats,omitempty"`
 }

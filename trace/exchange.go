@@ -6,7 +6,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// ModelCall is one request to a model and the answer that ended it. The request
+// ModelCall is one request to a model, or an observation for a seat, and the answer that ended it. The request
 // is kept as hashes of its blobs, so that a reader sees the exact prompt and a
 // replay can compare what it derives.
 type ModelCall struct {
@@ -16,7 +16,7 @@ type ModelCall struct {
 	Step int `json:"step"`
 	// Stage is the stage of the turn.
 	Stage Stage `json:"stage"`
-	// Model is the model asked for.
+	// Model is the model asked for, or the seat with its version.
 	Model string `json:"model"`
 	// Instructions, Tools and Input are hashes of blobs; Input is in order.
 	Instructions string   `json:"instructions"`
@@ -74,6 +74,9 @@ const (
 	StageLean        Stage = "turn"
 	StageReflect     Stage = "reflect"
 	StageConsolidate Stage = "consolidate"
+	// StageSeat is the stage of a move of a seat, which is no model: its request is one item with the
+	// observation, its answer one with the move, and neither costs anything.
+	StageSeat Stage = "seat"
 	// StageAsk is the stage of a question to an agent, which no turn of a run has.
 	StageAsk Stage = "ask"
 )

@@ -23,6 +23,8 @@ const (
 	SourceRecorded ModelSource = "recorded"
 	// SourceMixed is a recording, and a model for what it could not answer.
 	SourceMixed ModelSource = "mixed"
+	// SourceNone is no model at all: a seat plays every agent.
+	SourceNone ModelSource = "none"
 
 	// UsageReported are counts that a provider billed.
 	UsageReported UsageSource = "reported"

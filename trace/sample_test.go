@@ -96,7 +96,7 @@ func samples() []Record {
 			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8, SegmentBytes: new(int64)},
 		},
 		Segment{Tick: 1, Number: 2},
-		CapChange{Tick: 2, AskAgain: true, Caps: Caps{Run: Limit{Calls: 12}}},
+		CapChange{Tick: 2, AskAgain: true, Caps: Caps{Run: Limit{Calls: 12}}, Seats: []AgentSeat{{Agent: "agent-1", Seat: "greedy", Version: "1", ReadsTexts: true}}},
 		Control{
 			Tick: 2, Kind: ControlSwitch, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal,
 			Caps: &Caps{Run: Limit{Calls: 12}}, Text: "come", Timing: &ControlTiming{TakenAt: "2026-01-02T04:05:05Z"},

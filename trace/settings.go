@@ -65,6 +65,11 @@ type Settings struct {
 	BaseURL string `json:"base_url" cli:"base-url llm.base_url BASE_URL OPENAI_BASE_URL" kind:"url" absent:"https://api.openai.com/v1" doc:"Responses endpoint of the model"`
 	// AgentModels are the agents with a model or endpoint of their own, each once.
 	AgentModels []AgentModel `json:"agent_models,omitempty" cli:"agent-model agents AGENT_MODELS" absent:"none: the run's model for all" doc:"agent with a model or endpoint of its own, such as agent-1=small@http://127.0.0.1:8000/v1; may be repeated"`
+	// Seats are the agents that a seat answers for, in place of a model: each once, and "*" for those
+	// that are not named. With a seat for every agent no model is asked.
+	Seats []AgentSeat `json:"seats,omitempty" cli:"seat run.seats SEATS" absent:"the scenario's, else the model" doc:"agent that no model plays but a seat, such as agent-2=greedy, or *=random for all; may be repeated"`
+	// SeatTimeoutMS bounds one move of a seat, in milliseconds; 0 is a minute.
+	SeatTimeoutMS int64 `json:"seat_timeout_ms,omitempty" cli:"seat-timeout run.seat_timeout_ms SEAT_TIMEOUT_MS" kind:"millis" absent:"60s" min:"1" max:"3600000" doc:"time for one move of a seat, a duration or milliseconds; a later one is dropped"`
 	// ScriptedMode and ScriptedSeed shape the answers of the embedded model.
 	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" doc:"mode of the scripted stub, for tests"`
 	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stub's choices"`
@@ -442,6 +447,8 @@ func (s Settings) Changes(next Settings) []Change {
 			c.From, c.To = digestText([]byte(s.Words)), digestText([]byte(next.Words))
 		case "tools":
 			c.From, c.To = toolsText(s.Tools), toolsText(next.Tools)
+		case "seats":
+			c.From, c.To = seatsText(s.Seats), seatsText(next.Seats)
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:

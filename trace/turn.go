@@ -150,9 +150,14 @@ const (
 	ByModel DecidedBy = "model"
 	// ByStanding: an order or chain chosen in an earlier tick went on.
 	ByStanding DecidedBy = "standing"
+	// BySeat: the move of a seat.
+	BySeat DecidedBy = "seat"
 	// ByEngine: the turn ended without a usable decision and degraded to wait.
 	ByEngine DecidedBy = "engine"
 )
+
+// Chose reports whether the agent took the decision itself, by its model or its seat.
+func (d DecidedBy) Chose() bool { return d == ByModel || d == BySeat }
 
 // Basis says what a decision rests on that the model did not commit itself.
 type Basis string
@@ -347,6 +352,7 @@ const (
 	WaitRounds        WaitReason = "rounds_used_up"
 	WaitModelPrefix              = "llm_error:"
 	WaitParsePrefix              = "parse_error:"
+	WaitSeatPrefix               = "seat_error:"
 )
 
 // ErrorClass says what caused a wait.
@@ -358,6 +364,8 @@ const (
 	ClassModel ErrorClass = "llm"
 	// ClassParse: no answer could be used.
 	ClassParse ErrorClass = "parse"
+	// ClassSeat: the seat of the agent made no move.
+	ClassSeat ErrorClass = "seat"
 	// ClassGuard: the guard refused everything that was proposed.
 	ClassGuard ErrorClass = "guard"
 	// ClassWorld: the world would have refused what was proposed, by its dry run.
@@ -373,6 +381,8 @@ func (w WaitReason) Class() ErrorClass {
 		return ClassModel
 	case strings.HasPrefix(string(w), WaitParsePrefix), w == WaitReasoning:
 		return ClassParse
+	case strings.HasPrefix(string(w), WaitSeatPrefix):
+		return ClassSeat
 	case w == WaitGuardRejected:
 		return ClassGuard
 	case w == WaitWouldRefuse:

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,9 @@ type AgentPlan struct {
 	// SpawnStride, if not 0, takes the place of Spawn: agent n starts on the
 	// fragment n*SpawnStride of the belt, counted round.
 	SpawnStride int64 `toml:"spawn_stride"`
+	// Seats say by which seat an agent is played, by the id of the agent or "*" for all others, where the
+	// settings of a run say nothing. The kernel does not use them.
+	Seats map[string]string `toml:"seats"`
 	// Stock lists what an agent starts with; electricity must fit the capacity.
 	Stock [][]Amount `toml:"-"`
 }
@@ -187,6 +191,11 @@ func (s Scenario) WithAgents(n int) Scenario {
 		}
 	}
 	s.Goals = goals
+	s.Agents.Seats = maps.Clone(s.Agents.Seats)
+	maps.DeleteFunc(s.Agents.Seats, func(id, _ string) bool {
+		k, known := before.agentNumber(id)
+		return known && k >= n
+	})
 	s.Documents = slices.Clone(s.Documents)
 	for i := range s.Documents {
 		readers := before.goRound(s.Documents[i].Agents, m, n)

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -173,6 +174,12 @@ func (s Scenario) checkAgents() error {
 			seen[a.Resource] = true
 			all = append(all, within([]valueRange{{field + "." + a.Resource, a.Amount, 0, most}}))
 		}
+	}
+	all.when(len(s.Agents.Seats) > listMax, "agents.seats: %d, want at most %d", len(s.Agents.Seats), listMax)
+	for _, id := range slices.Sorted(maps.Keys(s.Agents.Seats)) {
+		_, known := s.agentNumber(id)
+		all.when(!known && id != Anyone, "agents.seats.%s: there is no such agent", id)
+		all = append(all, checkIDPart("agents.seats."+id, s.Agents.Seats[id]))
 	}
 	if len(s.Personas) > listMax {
 		return errors.Join(append(all, fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax))...)

@@ -120,7 +120,24 @@ func (v View) Blind() View {
 	return View{&k}
 }
 
-// Showing is the view with only those requests and offers of others that an observation shows.
+// silent is an action without its text, which may repeat what others wrote.
+func silent(a Action) Action {
+	switch a := a.(type) {
+	case SendMessage:
+		a.Text = ""
+		return a
+	case PostNote:
+		a.Text = ""
+		return a
+	case ExecuteUntil:
+		a.Do = silent(a.Do)
+		return a
+	}
+	return a
+}
+
+// Showing is the view with only those texts, requests and offers of others that an observation shows. The text
+// of the agent's own last action, which may repeat them, is left out.
 func (v View) Showing(o *Observation) View {
 	k := *v.known()
 	shown := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
@@ -129,9 +146,16 @@ func (v View) Showing(o *Observation) View {
 		return slices.DeleteFunc(slices.Clone(list), func(t Terms) bool { return hidden(t.ID) })
 	}
 	s, all := &k.seen, len(k.toSelf)
+	s.Inbox = slices.DeleteFunc(slices.Clone(s.Inbox), func(m Message) bool {
+		return !slices.ContainsFunc(o.Inbox, func(shown Message) bool { return shown.ID == m.ID })
+	})
+	s.Here.Notes = slices.DeleteFunc(slices.Clone(s.Here.Notes), func(n Note) bool {
+		return !slices.ContainsFunc(o.Here.Notes, func(shown Note) bool { return shown.ID == n.ID })
+	})
 	s.Requests = part(s.Requests)
 	s.Offers = part(s.Offers)
 	s.Here.Offers = part(s.Here.Offers)
+	k.last.Action = silent(k.last.Action)
 	k.toSelf = slices.DeleteFunc(slices.Clone(k.toSelf), func(t seenTerms) bool { return hidden(t.ID) })
 	k.moreOffers = k.moreOffers || len(k.toSelf) < all
 	return View{&k}

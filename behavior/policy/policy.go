@@ -74,6 +74,9 @@ type Evidence struct {
 	// others that it was shown before the plan.
 	Plan  []PlannedAction
 	Shown []world.Terms
+	// Given are agents whose texts or terms the decider has seen in earlier turns and remembers: they are
+	// parents of what it sends.
+	Given []string
 	// Before is what the earlier steps of the agent's chain took, nil for the first step and for any
 	// action that is none of a chain. The other evidence of a later step is that of the turn which
 	// decided on the chain, joined with what is in view now.
@@ -163,7 +166,7 @@ func (p Policy) evaluateStep(a world.Action, e Evidence) (Result, *evaluation) {
 		// Words authorize nothing, so the plan need not give the text.
 		if sends && !e.off(trace.CheckTaint) && !r.InFull {
 			e.Shown = append(q.unshown(), e.Shown...)
-			r.Parents = world.Parents(p.agent, e.InView()...)
+			r.Parents = world.Parents(p.agent, append(e.InView(), e.Given...)...)
 		}
 	}
 	return r, q

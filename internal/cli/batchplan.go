@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -68,6 +69,10 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 			continue // it is read with those of the batch
 		}
 		switch allowed := all.Keys(table); {
+		case table == settings.AgentsTable && key != "":
+			if text := wrongAgentModel(key, s.Text); text != "" {
+				problems = append(problems, &batch.Problem{Line: s.Line, Text: text})
+			}
 		case s.Key == "llm.base_url" && secretIn(s.Text):
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: "llm.base_url has a secret in its query, which the batch directory would keep; allowed: a URL without it, " +
@@ -80,7 +85,7 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 				Text: fmt.Sprintf("unknown key %s; allowed: %s", shown(key), strings.Join(allowed, ", "))})
 		case !ok:
 			problems = append(problems, &batch.Problem{Line: s.Line,
-				Text: fmt.Sprintf("unknown table %s; allowed: llm, run", shown(table))})
+				Text: fmt.Sprintf("unknown table %s; allowed: llm, run, agents", shown(table))})
 		}
 	}
 	var lines []string
@@ -102,6 +107,38 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 		return nil, badInputs(lines)
 	}
 	return b, nil
+}
+
+// wrongAgentModel says what is wrong with a model of an agent in a batch file, empty for nothing.
+func wrongAgentModel(agent, text string) string {
+	models, err := settings.ParseAgentModels(agent + "=" + text)
+	switch {
+	case err != nil:
+		return "agents: " + errorText(err)
+	case len(models) != 1:
+		return fmt.Sprintf("agents: %s has not one model; allowed: MODEL[@URL][,key_env=NAME]", shown(agent))
+	case secretIn(models[0].BaseURL):
+		return fmt.Sprintf("agents: the URL of %s has a secret in its query, which the batch directory would keep; allowed: "+
+			"a URL without it, and key_env", shown(agent))
+	}
+	return ""
+}
+
+// agentModelsIn are the models of agents among the settings of a cell as one text, a later one in place of an
+// earlier one, with the line of the last.
+func agentModelsIn(list []batch.Setting) (text string, line int) {
+	models := map[string]string{}
+	for _, s := range list {
+		if agent, is := strings.CutPrefix(s.Key, settings.AgentsTable+"."); is {
+			models[agent] = agent + "=" + s.Text
+			line = s.Line
+		}
+	}
+	var texts []string
+	for _, agent := range slices.Sorted(maps.Keys(models)) {
+		texts = append(texts, models[agent])
+	}
+	return strings.Join(texts, " "), line
 }
 
 // secretIn says that a URL has a query with what looks like a secret.
@@ -177,6 +214,9 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 		}
 		for _, s := range c.Settings {
 			put(s.Key, s.Text, s.Line)
+		}
+		if models, line := agentModelsIn(c.Settings); models != "" {
+			put(settings.AgentsTable, models, line)
 		}
 		planned := func(s settings.Setting) (settings.Value, bool) {
 			v, ok := set[s.Key]

@@ -17,6 +17,8 @@ import (
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/session"
+	"example.com/agentworld/trace"
 )
 
 // extensions are commands about what extensions add.
@@ -264,6 +266,23 @@ func (p plan) evaluations(r *report.Report) (list []agentworld.Evaluation) {
 		list = append(list, agentworld.Evaluation{Name: b.Metric.Name, Label: passed(b.Broken(*r) == "")})
 	}
 	return list
+}
+
+// seats are those of the extensions.
+func (i *identity) seats() (list []agentworld.Seat) {
+	for _, e := range i.Extensions {
+		list = append(list, e.Seats...)
+	}
+	return list
+}
+
+// seatNames are all seats for --version, with their versions.
+func (i *identity) seatNames() string {
+	names := []string{trace.ModelSeat}
+	for _, s := range append(session.OwnSeats(), i.seats()...) {
+		names = append(names, strings.TrimSpace(s.Name+" "+s.Version))
+	}
+	return strings.Join(names, ", ")
 }
 
 // extensionNames are the extensions for --version; empty for none.

@@ -63,6 +63,11 @@ func TestExtensionsOfOthers(t *testing.T) {
 				return nil
 			}
 		}}},
+		Seats: []agentworld.Seat{{Name: "digger", Version: "3", New: func(agentworld.SeatBrief) agentworld.SeatPlayer {
+			return agentworld.SeatAct(func(context.Context, agentworld.Observation) (agentworld.Move, error) {
+				return agentworld.Do("mine_compound", 1000), nil
+			})
+		}}},
 		Stores: []agentworld.BatchStore{{Name: "two", New: func(flags *flag.FlagSet) agentworld.BatchPlayers {
 			p := &noPlayers{}
 			flags.BoolVar(&p.wanted, "two", false, "play it twice")
@@ -78,6 +83,8 @@ func TestExtensionsOfOthers(t *testing.T) {
 		{"batch run b.toml --two", "two of them are too many", exitBadInput},
 		{"batch run b.toml --two --nats embedded", "--nats and --two are two ways", exitBadInput},
 		{"--version", ", mine 7", exitCompleted},
+		{"--version", ", wait 1, digger 3", exitCompleted},
+		{"minimal --ticks 2 --seat agent-1=digger", "digger 3 for agent-1: 2 moves", exitCompleted},
 	} {
 		p := newProcess(t, nil, strings.Fields(c.args)...)
 		p.Extensions = append(p.Extensions[:len(p.Extensions):len(p.Extensions)], mine)

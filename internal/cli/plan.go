@@ -53,6 +53,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	} else {
 		own = fork.own
 		p.endWithTheModel()
+		p.Seats = trace.Seated(fork.settings.Seats, p.Seats)
 		var rules []string
 		switches, rules, err = personaSwitches(fork.Set, fork.AtTick)
 		if err == nil {
@@ -122,6 +123,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 		Tools:   m.linkedTools(), WithoutTools: m.withoutTools,
+		Seats: m.seats(),
 	}
 	for _, e := range m.Extensions {
 		of.Extensions = append(of.Extensions, trace.Extension{Name: e.Name, Version: e.Version})

@@ -38,6 +38,9 @@ func (c config) refused(err error) error {
 		return badInput("%s: agent %s: the environment variable %s is not set; it should hold the key", c.where(of.Key),
 			shown(of.Agent), of.Name)
 	}
+	if of, ok := errors.AsType[*session.SeatError](err); ok {
+		return badInput("%s", of.Text("--seat %s"))
+	}
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
 		return badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers",
 			c.where("run.replay_from"), shown(c.recording), cause(of.Err), latestRun)
@@ -51,7 +54,8 @@ func ofSettings(err error) bool {
 	_, unknown := errors.AsType[*access.UnknownError](err)
 	_, missing := errors.AsType[*access.MissingKeyError](err)
 	_, tools := errors.AsType[*session.MissingToolError](err)
-	return problem || unknown || missing || tools
+	_, seat := errors.AsType[*session.SeatError](err)
+	return problem || unknown || missing || tools || seat
 }
 
 // where names the place of a setting for an error: the flag, variable or line that it comes from.

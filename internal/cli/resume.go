@@ -38,13 +38,14 @@ func (m *Main) resumeSettings() settings.Table {
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
 		"run.llm_io_max_chars",
 		"run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
-		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate")
+		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate", "run.seats")
 	var taken settings.Table
 	for _, s := range m.table() {
 		if !slices.Contains(keys, s.Key) && !m.extended(s.Key) {
 			continue
 		}
-		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" {
+		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" ||
+			s.Key == "run.seats" {
 			s.Env = nil
 			s.Fallback = ""
 			s.Absent = asRecorded
@@ -177,8 +178,12 @@ func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err er
 	p = plan{config: c, hears: &listener{m: m, config: c}}
 	of := m.sessionOf(c, reach)
 	of.Listener = p.hears
-	p.session, err = session.Resume(of, session.Continued{UntilTick: f.UntilTick, AllowVersionDrift: f.AllowDrift,
-		AbandonTick: f.Abandon, Caps: capsGiven(c)})
+	how := session.Continued{UntilTick: f.UntilTick, AllowVersionDrift: f.AllowDrift, AbandonTick: f.Abandon,
+		Caps: capsGiven(c)}
+	if c.Values.Find("run.seats").Origin.Rank == settings.FromFlag { // a file is about new runs
+		how.Seats = c.Seats
+	}
+	p.session, err = session.Resume(of, how)
 	if err != nil {
 		return p, resumeRefusal(m, runDir, c, err)
 	}
@@ -220,6 +225,9 @@ func announceResume(m *Main, p plan) {
 	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",
 			before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
+	}
+	for _, seat := range p.session.Reseated() {
+		plaintext.Fprintf(m.Stderr, "seat: %s is played by %s from now on\n", seat.Agent, seat.Who())
 	}
 	plaintext.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		p.RunDir, s.Tick, p.Ticks, len(s.Open.Exchanges))

@@ -65,7 +65,7 @@ func (m *Main) runCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if extra.version {
-				plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
+				plaintext.Fprintf(m.Stdout, "%s %s%s\nseats: %s\n", m.called(), versionText(), m.extensionNames(), m.seatNames())
 				return nil
 			}
 			if _, err := givenFlags(c.Flags()); err != nil {

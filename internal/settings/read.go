@@ -114,6 +114,12 @@ func (s Setting) Read(text string, target any) error {
 			return err
 		}
 		*target.(*[]trace.AgentModel) = models
+	case KindSeats:
+		seats, err := ParseSeats(text)
+		if err != nil {
+			return err
+		}
+		*target.(*[]trace.AgentSeat) = seats
 	case KindChecks:
 		return readChecks(text, target.(*[]string))
 	case KindText, KindPath, KindGates:
@@ -152,6 +158,8 @@ func (s Setting) Text(c *Config) string {
 		return strings.Join(v, ",")
 	case []trace.AgentModel:
 		return AgentModelsText(v)
+	case []trace.AgentSeat:
+		return SeatsText(v)
 	}
 	return ""
 }

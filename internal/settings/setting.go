@@ -26,6 +26,7 @@ const (
 	KindMillis Kind = "millis" // a duration such as 30s, or a plain number of milliseconds
 	KindSwitch Kind = "switch" // true or false
 	KindAgents Kind = "agents" // any number of agents with models of their own; see [ParseAgentModels]
+	KindSeats  Kind = "seats"  // any number of agents with their seats; see [ParseSeats]
 	KindChoice Kind = "choice" // one of the setting's choices
 	KindGates  Kind = "gates"  // conditions on metrics of the report, with spaces between
 	KindMoney  Kind = "money"  // an amount such as 2.50, in the currency of the prices
@@ -39,6 +40,7 @@ var kindWords = map[Kind]struct{ flag, file string }{
 	KindDir:    {flag: "dir"},
 	KindURL:    {flag: "url"},
 	KindAgents: {flag: "agent=model"},
+	KindSeats:  {flag: "agent=seat"},
 	KindCount:  {"number", "a whole number"},
 	KindSeed:   {"number", "a whole number"},
 	KindNumber: {"number", "a number"},

@@ -68,7 +68,7 @@ var standardOnce = sync.OnceValue(func() Table {
 		switch {
 		case s.Key == "llm.scripted_mode":
 			s.Kind, s.Choices = KindChoice, stub.Modes()
-		case s.Kind == KindAgents || s.Kind == KindGates:
+		case s.Kind == KindAgents || s.Kind == KindGates || s.Kind == KindSeats:
 			s.Separator = " "
 		case s.Kind == KindChecks:
 			s.Separator = ","
@@ -94,6 +94,7 @@ var kindOfType = map[reflect.Type]Kind{
 	reflect.TypeFor[string]():             KindText,
 	reflect.TypeFor[openai.Secret]():      KindSecret,
 	reflect.TypeFor[[]trace.AgentModel](): KindAgents,
+	reflect.TypeFor[[]trace.AgentSeat]():  KindSeats,
 	reflect.TypeFor[[]string]():           KindChecks,
 	reflect.TypeFor[json.Number]():        KindNumber,
 	reflect.TypeFor[json.RawMessage]():    KindJSON,

@@ -194,8 +194,11 @@ func (c *Count) decision(r trace.Decision) {
 // end adds the tick, which had these calls, to the index.
 func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
 	x := c.x
-	c.counts.Calls += int64(len(calls))
 	for _, call := range calls {
+		if call.Stage == trace.StageSeat {
+			continue
+		}
+		c.counts.Calls++
 		x.Usage[call.Model] = x.Usage[call.Model].Add(call.Answer.Usage)
 		if f := call.Answer.Failure; f != nil {
 			c.counts.Failed++

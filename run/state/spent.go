@@ -46,8 +46,11 @@ func Afresh(parent, fork trace.Caps) bool {
 	return false
 }
 
-// counted is what a call of the run counts.
+// counted is what a call of the run counts. A seat costs nothing.
 func (s *State) counted(c trace.ModelCall) Spent {
+	if c.Stage == trace.StageSeat {
+		return Spent{}
+	}
 	var its price.Price
 	for _, p := range s.Header.SettingsAt(c.Tick - 1).Prices {
 		if p.Model == c.Model {

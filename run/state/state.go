@@ -196,6 +196,26 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 	return caps
 }
 
+// SeatsAt returns the seats that play in a tick: those of the header, or of the last fork up to the tick,
+// unless a resume has changed them, or plans to.
+func (s *State) SeatsAt(tick int64) []trace.AgentSeat {
+	seats, from := s.Header.Settings.Seats, int64(0)
+	for _, f := range s.Header.Forks {
+		if f.Tick <= tick {
+			seats, from = f.Settings.Seats, f.Tick
+		}
+	}
+	for _, c := range s.Changes {
+		if at := c.Tick(); c.Resumed != nil && c.Resumed.Seats != nil && from <= at && at <= tick {
+			seats = c.Resumed.Seats
+		}
+	}
+	if p := s.Pending; p != nil && p.Seats != nil && p.Tick <= tick {
+		seats = p.Seats
+	}
+	return seats
+}
+
 // ChangesAt returns the changes that take effect in a tick, in the order of the trace.
 func (s *State) ChangesAt(tick int64) []Change {
 	return slices.DeleteFunc(slices.Clone(s.Changes), func(c Change) bool { return c.Tick() != tick })

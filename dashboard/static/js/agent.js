@@ -5,9 +5,10 @@ import { Chart } from './chart.js';
 import { powerClass } from './run.js';
 import { Asks } from './ask.js';
 
-const kindColor = { model: '--c1', standing: '--line', fallback: '--warn', alternative: '--c1', wait: '--bad',
-	engine: '--bad' };
-export const kindText = { model: 'decided by the model', standing: 'continued a standing order',
+const kindColor = { model: '--c1', seat: '--c1', standing: '--line', fallback: '--warn', alternative: '--c1',
+	wait: '--bad', engine: '--bad' };
+export const kindText = { model: 'decided by the model', seat: 'decided by its seat',
+	standing: 'continued a standing order',
 	fallback: 'fallback after a failed turn', alternative: 'its choice was refused, another of its candidates ran',
 		wait: 'no decision: waited', engine: 'no decision: waited' };
 
