@@ -13,7 +13,7 @@ type AgentRow struct {
 	// Model asked for.
 	Model string `json:"model"`
 	// Seat that played it last, with its version, in place of the model; empty for none.
-	Seat string `json:"seat,omitempty"`
+	Seat string `json:"seat"`
 	// Endpoint of the agent, empty for the run's.
 	BaseURL string `json:"base_url"`
 	// Why the agent took no more turns: the error kind that ended its endpoint; empty when it went on.

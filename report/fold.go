@@ -164,7 +164,7 @@ func newFolder() *folder {
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
-	r.Tools = []ToolRow{}
+	r.Tools, r.Seats = []ToolRow{}, []SeatRow{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }

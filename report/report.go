@@ -124,8 +124,8 @@ type Report struct {
 	Learning Learning `json:"learning"`
 	// Tools of the run's user that agents could call; empty without any.
 	Tools []ToolRow `json:"tools"`
-	// Seats that played agents in place of models, in the order in which they took over; absent without one.
-	Seats []SeatRow `json:"seats,omitempty"`
+	// Seats that played agents in place of models, in the order in which they took over; empty without one.
+	Seats []SeatRow `json:"seats"`
 	// What an operator did to the run while it was under way, in its order; empty without one.
 	Controls []ControlRow `json:"controls"`
 	// The run this one was forked from, and the comparison with it; null for a run of its own.
