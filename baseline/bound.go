@@ -87,7 +87,7 @@ func newEstimate(s world.Scenario, kind, resource string) *estimate {
 	for _, p := range survey.Places {
 		e.groundG += p.CompoundG + ceilDiv(p.RegenG*e.ticks, world.RegenTicks)
 	}
-	for _, r := range s.Rules.Recipes() {
+	for _, r := range s.Industry().Recipes {
 		if amountOf(r.Outputs, resource) > 0 {
 			e.recipes = append(e.recipes, r)
 		}

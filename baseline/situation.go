@@ -23,7 +23,7 @@ type Situation struct {
 
 // situationOf is all that an agent's view tells.
 func situationOf(v world.View) Situation {
-	s := Situation{Observation: v.Observe(), Rules: v.Rules(), Recipes: v.Rules().Recipes()}
+	s := Situation{Observation: v.Observe(), Rules: v.Rules(), Recipes: v.Industry().Recipes}
 	s.Last, _ = v.Last()
 	s.Journey = func(to string) (cost, ticks int64, ok bool) {
 		check := v.Check(world.Move{To: to})

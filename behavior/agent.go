@@ -37,9 +37,9 @@ type Runtime struct {
 	commonRules  bool
 }
 
-// NewRuntime prepares agents under cfg for a world with the given rules. The error is
+// NewRuntime prepares agents under cfg for a world with the given industry. The error is
 // the one of [trace.Settings.Validate].
-func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Runtime, error) {
+func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry) (*Runtime, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
 		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
 	}
-	k.registry = registry.In(k.cfg.Language).Without(needless...)
-	k.known = modules.NewKnown(k.words.Language, rules, cfg.Needless...)
+	k.registry = registry.In(k.cfg.Language).Of(industry).Without(needless...)
+	k.known = modules.NewKnown(k.words.Language, industry, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
 		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()
@@ -67,7 +67,7 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	k.common = llmclient.Message("user", common)
 	k.commonTokens = k.count(common)
 	moduleTools := k.registry.Tools()
-	k.tools = append(k.words.protocolTools(&k.cfg, rules), moduleTools...)
+	k.tools = append(k.words.protocolTools(&k.cfg, industry), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}

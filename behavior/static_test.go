@@ -36,7 +36,7 @@ func TestStaticTextIsShort(t *testing.T) {
 		needless := w.Needless(scenario.Rules, w.Forbidden()...)
 		for _, cfg := range staticConfigs() {
 			cfg.Needless = needless
-			runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
+			runtime, err := behavior.NewRuntime(cfg, scenario.Industry(), modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestStaticTextDescribesEachActionOnce(t *testing.T) {
 	takes := map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"}
 	for _, cfg := range staticConfigs() {
 		protocol := cfg.Protocol
-		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func appendParents(b []byte, parents []string) []byte {
 // is the identity of the record, so that equal balances of two agents differ.
 func (w *World) appendAccount(b []byte, a account) []byte {
 	b = appendText(b, w.ledger.names[a])
-	return appendNumbers(b, w.ledger.balances[a][:]...)
+	return appendNumbers(b, w.ledger.all(a)...)
 }
 
 // appendAction writes an action: its name, a marker of the form, then its arguments.

@@ -30,16 +30,16 @@ type pursuit struct {
 // parseMetric resolves "kind:name" against the scenario.
 // Names are resolved once, when the world is made; a goal that names nothing is a
 // fault of the scenario and not a goal that is never met.
-func (s Scenario) parseMetric(text string) (metric, error) {
+func (s Scenario) parseMetric(in *Industry, text string) (metric, error) {
 	switch sort, name, _ := strings.Cut(text, ":"); sort {
 	case "stock", "product":
-		if r, ok := resourceNamed(name); ok && (sort == "stock" || r >= controlChip) {
+		if r, ok := in.resource(name); ok && (sort == "stock" || r >= controlChip) {
 			// What own offers hold counts where the agent can see it: elsewhere it may have been
 			// taken, which is not to show.
 			return func(w *World, a *agent) int64 { return w.stockOf(a)[r] + w.heldHere(a, r) }, nil
 		}
 	case "factory":
-		if kind, ok := kindNumber(s.Rules.FactoryKinds(), name); ok {
+		if kind, ok := kindNumber(in.Kinds, name); ok {
 			return func(w *World, a *agent) (finished int64) {
 				for _, k := range a.factories {
 					if w.factories[k].ready && w.factories[k].kind == kind {
@@ -65,14 +65,14 @@ func (s Scenario) checkGoals() error {
 		return fmt.Errorf("goals: %d, want at most %d beside one per agent", len(s.Goals), goalsMax)
 	}
 	var all []error
-	seen := map[string]bool{}
+	seen, in := map[string]bool{}, s.Industry()
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
 		all = append(all, checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax))
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
-		if _, err := s.parseMetric(g.Metric); err != nil {
+		if _, err := s.parseMetric(in, g.Metric); err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}
 		all = append(all, within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}))
@@ -88,9 +88,9 @@ func (s Scenario) checkGoals() error {
 // Goals change nothing in the world and no agent's view; they only say when what
 // was asked for has been reached.
 func (s Scenario) pursuits() [][]pursuit {
-	lists := make([][]pursuit, s.Agents.Count)
+	lists, in := make([][]pursuit, s.Agents.Count), s.Industry()
 	for _, g := range s.Goals {
-		m, err := s.parseMetric(g.Metric)
+		m, err := s.parseMetric(in, g.Metric)
 		if err != nil {
 			panic("world: a checked scenario has a bad metric: " + err.Error())
 		}

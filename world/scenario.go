@@ -28,6 +28,11 @@ type Scenario struct {
 	Terms bool `toml:"terms"`
 	// Rules are the numbers of physics and industry.
 	Rules Rules `toml:"rules"`
+	// Products are the names of the scenario's own products, beside the built-in resources.
+	Products []string `toml:"products"`
+	// FactoryKinds and Recipes are the scenario's own, beside the built-in ones, see [Industry].
+	FactoryKinds []FactoryKind `toml:"-"`
+	Recipes      []Recipe      `toml:"-"`
 	// Places are the sites listed one by one, in the order of the file.
 	Places []Place `toml:"-"`
 	// Belt describes further sites that New generates from its seed; nil for none.

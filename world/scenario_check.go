@@ -30,7 +30,7 @@ const (
 // refuses. What rests on something unsound is left out, since it would be wrong about that again:
 // goals name agents and places, stocks are bounded by the rules' capacity.
 func (s Scenario) Check() error {
-	all, base := []error{s.checkHead(), s.checkVary()}, errors.Join(s.Space.check(), s.Rules.check(), s.checkPlaces())
+	all, base := []error{s.checkHead(), s.checkVary()}, errors.Join(s.Space.check(), s.Rules.check(), s.checkIndustry(), s.checkPlaces())
 	if base == nil {
 		base = s.checkAgents()
 	}
@@ -158,6 +158,7 @@ func (s Scenario) checkAgents() error {
 			all = append(all, fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id))
 		}
 	}
+	in := s.Industry()
 	for i, list := range s.Agents.Stock {
 		field := fmt.Sprintf("agents.stock[%d]", i)
 		seen := map[string]bool{}
@@ -166,7 +167,7 @@ func (s Scenario) checkAgents() error {
 			if a.Resource == Electricity {
 				most = s.Rules.PowerCapacity
 			}
-			if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
+			if _, ok := in.resource(a.Resource); !ok || seen[a.Resource] {
 				all = append(all, fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource))
 				continue
 			}

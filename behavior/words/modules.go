@@ -23,6 +23,7 @@ type Rules struct {
 	Build              Form `places:"kind,cost,ticks,what"`
 	Recipe             Form `places:"recipe,factory,inputs,outputs,ticks"`
 	AnyFactory, NoWear string
+	Runs               Form `places:"recipes"`
 	Wear               Form `places:"batch,most"`
 	Queue              Form `places:"batches,factories"`
 

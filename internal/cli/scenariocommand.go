@@ -182,7 +182,7 @@ func lintScenarios(m *Main, names []string) error {
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
 // do, make and wait for, and the [rules] table of a scenario.
 func writeRules(out io.Writer) error {
-	rules, said := world.DefaultRules(), words.In(words.English)
+	rules, said := world.DefaultRules().Industry(), words.In(words.English)
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
@@ -201,13 +201,13 @@ func writeRules(out io.Writer) error {
 		}
 	}
 	b.WriteString("\nFACTORIES\n")
-	for _, k := range rules.FactoryKinds() {
+	for _, k := range rules.Kinds {
 		does := said.FactoryKinds.Numbered(k.Name, map[string]int64{"rate": rules.PlantRate, "store": rules.PlantCap})
 		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, does, amountsOf(k.Cost),
 			plaintext.Count(k.Ticks, "tick"))
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
-	for _, r := range rules.Recipes() {
+	for _, r := range rules.Recipes {
 		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %s, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs),
 			plaintext.Count(r.Ticks, "tick"), cmp.Or(r.FactoryKind, "any factory"))
 	}
@@ -219,7 +219,7 @@ func writeRules(out io.Writer) error {
 		}
 		plaintext.Fprintf(&b, "%s: %s\n", name, said.StopEvents.Text(e.Name))
 	}
-	defaults, err := toml.Marshal(rules)
+	defaults, err := toml.Marshal(rules.Rules)
 	if err != nil {
 		return fmt.Errorf("encode the rules: %w", err)
 	}
