@@ -38,9 +38,9 @@ func (e *ArgumentError) Error() string { return e.Field + ": " + e.Problem }
 // MakeAction builds the action called name from its arguments. Every parameter
 // of the spec must be present and no other; fixed words must be listed ones (or
 // their aliases). Amounts are not checked against bounds, nor names against what the world has
-// of resources, recipes and kinds of factory: that is what [View.Clamp] and [View.Check] are for. Free text is cleaned: one line of valid
-// UTF-8 without control characters, cut to its bound; it may end up empty, which
-// the world refuses. The error is an [*ArgumentError].
+// of resources, recipes and kinds of factory: that is what [View.Clamp] and [View.Check] are for.
+// Free text is cleaned: one line of valid UTF-8 without control characters, cut to its bound; it may
+// end up empty, which the world refuses. The error is an [*ArgumentError].
 // An execute_until is built by [NewExecuteUntil] instead.
 func MakeAction(name string, args Args) (Action, error) {
 	spec, ok := specNamed(name)

@@ -96,13 +96,29 @@ func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []stri
 		all.when(len(r.Inputs) == 0, "%s.inputs: it takes nothing", field)
 		all.when(len(r.Outputs) == 0, "%s.outputs: it makes nothing", field)
 		for _, a := range r.Outputs {
-			all.when(a.Resource == Electricity || a.Resource == Compound,
-				"%s.outputs: no recipe makes %s; it is harvested or mined", field, a.Resource)
-			taken := slices.ContainsFunc(r.Inputs, func(in Amount) bool { return in.Resource == a.Resource })
-			all.when(taken, "%s.outputs: %s is an input too", field, a.Resource)
+			raw := slices.Contains([]string{Electricity, Compound, Hardware}, a.Resource)
+			all.when(raw, "%s.outputs: no recipe makes %s; it is harvested, mined or refined", field, a.Resource)
+			all.when(slices.Contains(s.parts(a.Resource), a.Resource), "%s.outputs: %s is made of itself", field, a.Resource)
 		}
 		*all = append(*all, within([]valueRange{{field + ".ticks", r.Ticks, 1, batchTicksMax}}))
 	}
+}
+
+// parts lists what the scenario's recipes of a product take, and what the recipes of that take.
+func (s Scenario) parts(product string) (parts []string) {
+	for todo := []string{product}; len(todo) > 0; todo = todo[1:] {
+		for _, r := range s.Recipes {
+			if !slices.ContainsFunc(r.Outputs, func(a Amount) bool { return a.Resource == todo[0] }) {
+				continue
+			}
+			for _, in := range r.Inputs {
+				if !slices.Contains(parts, in.Resource) {
+					parts, todo = append(parts, in.Resource), append(todo, in.Resource)
+				}
+			}
+		}
+	}
+	return parts
 }
 
 // own refuses an id of the scenario's own that is not of the form.

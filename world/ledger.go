@@ -73,7 +73,8 @@ func (l *ledger) stock(a account) (s stock) {
 // move moves a positive amount between two accounts.
 func (l *ledger) move(from, to account, r resource, n int64) {
 	if n <= 0 {
-		panic(fmt.Sprintf("world: posting of %d of resource %d from %s to %s is not positive", n, r, l.names[from], l.names[to]))
+		panic(fmt.Sprintf("world: posting of %d of resource %d from %s to %s is not positive", n, r, l.names[from],
+			l.names[to]))
 	}
 	l.all(from)[r] -= n
 	l.all(to)[r] += n

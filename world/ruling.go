@@ -57,10 +57,11 @@ func invalidAmount(field string, requested, most int64, unit string) ruling {
 // Available is what the agent has to gather first.
 func (f *facts) insufficient(field string, r resource, requested, available int64) ruling {
 	// Observations refuse so much that the numbers are in one piece with the rejection.
+	what := Rejection{Code: RejectInsufficient, Field: field, Resource: f.law.Resources[r], Unit: r.unit()}
 	refusal := &struct {
 		Rejection
 		requested, available int64
-	}{Rejection{Code: RejectInsufficient, Field: field, Resource: f.law.Resources[r], Unit: r.unit()}, requested, available}
+	}{what, requested, available}
 	refusal.Requested, refusal.Available = &refusal.requested, &refusal.available
 	return ruling{rejection: &refusal.Rejection}
 }

@@ -30,7 +30,8 @@ const (
 // refuses. What rests on something unsound is left out, since it would be wrong about that again:
 // goals name agents and places, stocks are bounded by the rules' capacity.
 func (s Scenario) Check() error {
-	all, base := []error{s.checkHead(), s.checkVary()}, errors.Join(s.Space.check(), s.Rules.check(), s.checkIndustry(), s.checkPlaces())
+	all := []error{s.checkHead(), s.checkVary()}
+	base := errors.Join(s.Space.check(), s.Rules.check(), s.checkIndustry(), s.checkPlaces())
 	if base == nil {
 		base = s.checkAgents()
 	}
