@@ -147,6 +147,17 @@ func (n *Situation) stock(resource string) int64 {
 	return amountOf(self.Products, resource)
 }
 
+// goods are the names of the resources that the agent may hold.
+func (n *Situation) goods() []string {
+	list := world.Resources()
+	for _, held := range n.Self.Products {
+		if !slices.Contains(list, held.Resource) {
+			list = append(list, held.Resource)
+		}
+	}
+	return list
+}
+
 // powered says that an agent can live at a place: it yields more than being awake
 // costs.
 func (n *moment) powered(p *place) bool { return p.seen && p.radiation > n.Rules.IdleDraw }

@@ -75,7 +75,7 @@ func (n *moment) deal() *deal {
 		d.lacks = nil // an agent that brings help takes nothing for it
 	}
 	at := slices.IndexFunc(n.Can, func(a world.Affordance) bool { return a.Action == "offer" && a.OK })
-	for _, r := range world.Resources() {
+	for _, r := range n.goods() {
 		spare := n.stock(r) - d.keep[r]
 		if at >= 0 { // electricity cannot all be given
 			i := slices.IndexFunc(n.Can[at].Options, func(o world.Option) bool { return o.Target == r })
@@ -132,6 +132,11 @@ func (d *deal) supply(made string, most int64) {
 			d.lack(world.Electricity, half-d.Self.Electricity)
 		}
 		return
+	}
+	for _, r := range d.goods() {
+		if isMade(r) && d.takes(recipe, r) > 0 {
+			d.keep[r] = math.MaxInt64 // it goes into the product
+		}
 	}
 	// What is in escrow counts as if it were still here.
 	charge, hardware := d.Self.Electricity+d.escrow(world.Electricity), d.Self.Hardware+d.escrow(world.Hardware)

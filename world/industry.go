@@ -115,6 +115,9 @@ func (w *World) Industry(r Rules) *Industry {
 	return s.Industry()
 }
 
+// Resources lists the names of all resources of the world in their fixed order.
+func (w *World) Resources() []string { return slices.Clone(w.law.Resources) }
+
 // The numbers of what is built in.
 const (
 	builtinKinds   = 2

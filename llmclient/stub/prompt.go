@@ -88,7 +88,9 @@ func readPrompt(input []llmclient.Item) prompt {
 					name = word(name)
 					p.recipes = append(p.recipes, name)
 					if p.ticks == nil {
-						p.ticks, p.inputs, p.outputs = map[string]int64{}, map[string][]world.Amount{}, map[string][]world.Amount{}
+						p.ticks = map[string]int64{}
+						p.inputs = map[string][]world.Amount{}
+						p.outputs = map[string][]world.Amount{}
 					}
 					p.ticks[name] = integer(parts[len(parts)-1])
 					p.inputs[name], p.outputs[name] = amountsIn(inputs), amountsIn(outputs)

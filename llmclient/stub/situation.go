@@ -111,5 +111,15 @@ func (p prompt) product(recipe string) world.Amount {
 	return world.Amount{Resource: lastPart(recipe), Amount: 1}
 }
 
+// makes reports whether there is a resource of a name: a built-in one, or what a known recipe yields.
+func (p prompt) makes(resource string) bool {
+	for _, outputs := range p.outputs {
+		if slices.ContainsFunc(outputs, func(a world.Amount) bool { return a.Resource == resource }) {
+			return true
+		}
+	}
+	return slices.Contains(world.Resources(), resource)
+}
+
 // lastPart is what a dotted name ends in.
 func lastPart(recipe string) string { return recipe[strings.LastIndexByte(recipe, '.')+1:] }
