@@ -49,6 +49,18 @@ func (n *Situation) price(kind, resource string) int64 {
 	return 0
 }
 
+// productFor is a product to make in a kind of factory.
+func (n *Situation) productFor(kind string) string {
+	for _, r := range n.Recipes {
+		for _, out := range r.Outputs {
+			if r.FactoryKind == kind && out.Resource != world.Data {
+				return out.Resource
+			}
+		}
+	}
+	return world.ControlChip
+}
+
 // produce lists what brings a product nearer: batches of its recipe and a factory for it, then the same
 // for the products that these lack. most bounds how many pieces are made, 0 for no bound.
 func (n *moment) produce(product string, most int64, chain ...string) []world.Action {

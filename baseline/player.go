@@ -119,6 +119,8 @@ func (n *moment) met(g goal) bool {
 	switch g.kind {
 	case "place":
 		return n.Here.ID == g.name
+	case "made", "event":
+		return n.Counted[g.kind+":"+g.name] >= g.atLeast
 	case "factory":
 		var ready int64
 		for _, f := range n.Factories {

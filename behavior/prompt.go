@@ -289,7 +289,10 @@ func (m *Agent) goals(view world.View) string {
 		b = append(append(append(b, '\n'), m.words.Goals.LongTerm...), m.persona.LongTermGoal...)
 	}
 	for _, g := range view.Goals() {
-		_, what, _ := strings.Cut(g.Goal.Metric, ":")
+		sort, what, _ := strings.Cut(g.Goal.Metric, ":")
+		if sort == "made" || sort == "event" {
+			what = g.Goal.Metric // it counts, whatever the agent has
+		}
 		b = append(b, '\n')
 		if g.MetAt >= 0 {
 			b = m.words.Goals.Met.Append(b, g.MetAt, capText(g.Goal.Text), what, g.Now)

@@ -76,6 +76,9 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		}
 		for _, p := range w.goals[n] {
 			b = appendNumbers(b, p.metAt)
+			if p.metric.counts != nil {
+				b = appendNumbers(b, p.count)
+			}
 		}
 		o := &a.last
 		if o.Tick == 0 {

@@ -137,8 +137,10 @@ type Goal struct {
 	// Text is the goal in words.
 	Text string `toml:"text" json:"text"`
 	// Metric is what is measured: "stock:data" (a resource held),
-	// "product:control_chip" (a product held), "factory:factory.assembler.mk1"
-	// (finished factories of a kind) or "place:llm-outpost" (1 while there).
+	// "product:control_chip" (a product held), "made:control_chip" (made by the agent's factories
+	// and refining, kept or not), "factory:factory.assembler.mk1" (finished factories of a kind),
+	// "place:llm-outpost" (1 while there) or "event:offer_accepted" (events of a kind that the agent
+	// took part in; batch_done are all finished batches).
 	Metric string `toml:"metric" json:"metric"`
 	// AtLeast is the value that meets the goal, at least 1.
 	AtLeast int64 `toml:"at_least" json:"at_least"`

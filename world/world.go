@@ -35,8 +35,9 @@ type World struct {
 	orders   []restingOrder
 	offers   []heldOffer
 	calendar calendar
-	// goals are each agent's, in scenario order.
-	goals [][]pursuit
+	// goals are each agent's, in scenario order; counting says that some count events.
+	goals    [][]pursuit
+	counting bool
 
 	// able are the agents that can act, ordered those with a standing order. Advance sets due and
 	// continuing for the tick, and Apply fills acted.
@@ -79,6 +80,9 @@ func New(s Scenario, seed uint64) (*World, error) {
 		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n), summoned: newBitset(n),
 	}
 	w.ledger.resources = len(w.law.Resources)
+	for _, list := range w.goals {
+		w.counting = w.counting || slices.ContainsFunc(list, func(p pursuit) bool { return p.metric.counts != nil })
+	}
 	for _, name := range systemAccountNames {
 		w.ledger.open(name)
 	}
@@ -120,6 +124,9 @@ func New(s Scenario, seed uint64) (*World, error) {
 func (w *World) emit(e Event) {
 	e.Tick = w.tick
 	w.events = append(w.events, e)
+	if w.counting {
+		w.countGoals(&e)
+	}
 }
 
 // post moves an amount and marks the sources and sinks that changed. The accounts of
