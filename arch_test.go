@@ -95,7 +95,7 @@ var policies = []policy{
 		project: []string{"memory", "memory/relevance", "trace", "internal/document"},
 		modules: []string{"github.com/pelletier/go-toml/v2"},
 	},
-	{dir: "behavior/words", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "behavior/words", pure: true, project: []string{"internal/document"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{
 		dir: "behavior/answer", pure: true,
 		project: []string{"world", "llmclient"},
@@ -163,8 +163,8 @@ var policies = []policy{
 		dir: "session",
 		project: []string{
 			"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview",
-			"behavior/reflect", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens",
-			"run", "run/state", "report", "trace", "world/scenario",
+			"behavior/reflect", "behavior/words", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub",
+			"llmclient/tokens", "run", "run/state", "report", "trace", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

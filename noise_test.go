@@ -61,7 +61,6 @@ func (r modelRun) play(t *testing.T) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings.ChainSteps = 0 // the recorded scores are those of a question in every tick
 	settings.Seed, settings.ScriptedSeed, settings.FaultSeed = r.seed, r.scriptedSeed, r.scriptedSeed
 	dir := filepath.Join(t.TempDir(), "run")
 	result, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir})

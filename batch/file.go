@@ -61,11 +61,15 @@ type Axis struct {
 	Values []AxisValue
 }
 
-// AxisValue is a value of an axis: a name and what it sets.
+// AxisValue is a value of an axis: a name and what it sets. A setting [ScenarioKey] is the scenario that is
+// played in place of the batch's only one, written as in Scenarios: with other personas or goals, for one.
 type AxisValue struct {
 	Name     string
 	Settings []Setting
 }
+
+// ScenarioKey is the key of the scenario of a value of an axis.
+const ScenarioKey = "scenario"
 
 // Budget bounds what all cells of a batch take together; 0 is no bound.
 type Budget struct {
@@ -127,16 +131,19 @@ var (
 
 // fileTOML is the file as it is written.
 type fileTOML struct {
-	Name      string                                          `toml:"name"`
-	Scenarios []string                                        `toml:"scenarios"`
-	Seeds     any                                             `toml:"seeds"`
-	Repeats   *int64                                          `toml:"repeats"`
-	Settings  map[string]map[string]any                       `toml:"settings"`
-	Axes      map[string]map[string]map[string]map[string]any `toml:"axes"`
-	Budget    Budget                                          `toml:"budget"`
-	Compare   *Compare                                        `toml:"compare"`
-	Gates     []Gate                                          `toml:"gates"`
+	Name      string                                     `toml:"name"`
+	Scenarios []string                                   `toml:"scenarios"`
+	Seeds     any                                        `toml:"seeds"`
+	Repeats   *int64                                     `toml:"repeats"`
+	Settings  map[string]map[string]any                  `toml:"settings"`
+	Axes      map[string]map[string]map[string]axisEntry `toml:"axes"`
+	Budget    Budget                                     `toml:"budget"`
+	Compare   *Compare                                   `toml:"compare"`
+	Gates     []Gate                                     `toml:"gates"`
 }
+
+// axisEntry is what a value of an axis has: a table of settings, or the scenario.
+type axisEntry any
 
 // The bounds of a batch file and of what it describes.
 const (
@@ -286,7 +293,7 @@ func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axi
 			} else if err := plaintext.FileName(value); err != nil {
 				wrong(l.of("axes", axis, value), "value %s of axis %s: %v", quoted(value), quoted(axis), err)
 			}
-			a.Values = append(a.Values, AxisValue{value, l.settings([]string{"axes", axis, value}, t.Axes[axis][value], wrong)})
+			a.Values = append(a.Values, l.value(axis, value, t, wrong))
 		}
 		if len(a.Values) == 0 {
 			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]",
@@ -295,6 +302,32 @@ func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axi
 		list = append(list, a)
 	}
 	return list
+}
+
+// value is a value of an axis: the tables of its settings, and the scenario that it is played in.
+func (l fileLines) value(axis, name string, t fileTOML, wrong func(int, string, ...any)) AxisValue {
+	path := []string{"axes", axis, name}
+	var own []Setting
+	tables := map[string]map[string]any{}
+	for _, key := range l.below(path...) {
+		entry := t.Axes[axis][name][key]
+		table, isTable := entry.(map[string]any)
+		text, isText := entry.(string)
+		line := l.of("axes", axis, name, key)
+		switch {
+		case isTable:
+			tables[key] = table
+		case key != ScenarioKey || !isText || strings.TrimSpace(text) == "":
+			wrong(line, "%s: allowed: scenario = \"FILE\", or tables of settings, such as [axes.%s.%s.llm]",
+				strings.Join(append(path, key), "."), axis, name)
+		case len(t.Scenarios) > 1:
+			wrong(line, "%s.scenario: it replaces the scenario of the batch, which has %d; allowed: with one scenario",
+				strings.Join(path, "."), len(t.Scenarios))
+		default:
+			own = append(own, Setting{ScenarioKey, strings.TrimSpace(text), line})
+		}
+	}
+	return AxisValue{name, append(own, l.settings(path, tables, wrong)...)}
 }
 
 // contradictions reports settings that two axes give different values: a run could only have one of

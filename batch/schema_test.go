@@ -157,6 +157,11 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 	case reflect.Map:
 		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, "")}
 	case reflect.Interface:
+		if typ == reflect.TypeFor[axisEntry]() {
+			scalar := map[string]any{"type": []string{"string", "number", "boolean"}}
+			return map[string]any{"anyOf": []any{map[string]any{"type": "string"},
+				map[string]any{"type": "object", "additionalProperties": scalar}}}
+		}
 		if of == "File" { // seeds
 			const seeds = `\s*[0-9]+(\s*-\s*[0-9]+)?\s*`
 			return map[string]any{"anyOf": []any{

@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
@@ -52,12 +53,16 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 		registry = registry.WithDocuments()
 	}
 	k.layout = layoutOf[k.cfg.PromptProfile]
-	k.words = wordsOf(k.cfg.Language)
+	said, err := words.With(k.cfg.Language, k.cfg.Words)
+	if err != nil {
+		return nil, err
+	}
+	k.words = wordsOf(said)
 	needless := cfg.Needless
 	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
 		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
 	}
-	k.registry = registry.In(k.cfg.Language).Of(industry).Without(needless...)
+	k.registry = registry.Saying(said).Of(industry).Without(needless...)
 	k.known = modules.NewKnown(k.words.Language, industry, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
@@ -92,7 +97,7 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 func (k *Runtime) Config() Config { return k.cfg }
 
 // ReadsTexts reports whether agents are ever shown texts of others.
-func (k *Runtime) ReadsTexts() bool { return k.cfg.Protocol != ProtocolLean || !k.cfg.NoTexts }
+func (k *Runtime) ReadsTexts() bool { return k.cfg.readsTexts() }
 
 // Registry returns the modules in the language of prompts.
 func (k *Runtime) Registry() *modules.Registry { return k.registry }
@@ -184,7 +189,7 @@ func (m *Agent) SetSystemPrompt(text string) {
 // the few words in summaries are in the old language until the summary next grows. In another language,
 // what the agent planned ends.
 func (m *Agent) Adopt(k *Runtime) {
-	if m.Runtime != nil && m.cfg.Language != k.cfg.Language {
+	if m.Runtime != nil && m.words.Texts() != k.words.Texts() {
 		m.history.intentions = intentions{}
 	}
 	m.Runtime, m.headroom = k, headroom{}
@@ -205,6 +210,15 @@ func (m *Agent) SetGoals(shortTerm, longTerm string) {
 	}
 	m.goalsText = m.persona.ShortTermGoal + "\n" + m.persona.LongTermGoal
 	m.goalWords = wordsIn(m.goalsText)
+}
+
+// SetPersona replaces the text of the persona from the next turn on. Another text ends what the agent
+// planned.
+func (m *Agent) SetPersona(text string) {
+	if text != m.persona.Text {
+		m.history.intentions = intentions{}
+	}
+	m.persona.Text = text
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -258,7 +272,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.history.total++
-	m.history.asides = m.words.asides(tick, d, m.history.refusals, m.history.asides)
+	m.history.asides = m.words.asidesOf(tick, d, m.history.refusals, m.history.asides)
 	m.dropNews(d)
 	m.history.episodes = newest(append(m.history.episodes, done), episodesMax)
 	if d.intentions != nil {

@@ -8,7 +8,6 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -36,8 +35,8 @@ const (
 	faultCharsMax = 160
 )
 
-// mistake keeps a fault for the next turn, unless it is known.
-func (d *draft) mistake(f fault) {
+// keepFault keeps a fault for the next turn, unless it is known.
+func (d *draft) keepFault(f fault) {
 	f.early = plaintext.Clip(f.early, faultCharsMax)
 	f.late = plaintext.Clip(f.late, faultCharsMax)
 	if slices.Contains(d.faults, f) {
@@ -46,41 +45,56 @@ func (d *draft) mistake(f fault) {
 	d.faults = slices.Clip(newest(append(d.faults, f), faultsMax))
 }
 
-// mistake keeps what was wrong with a call or an action, nil for a call, for the next turn.
-func (t *Turn) mistake(f feedback, about world.Action) {
-	w := t.agent.words
-	// head is what it was about, in full that with its arguments.
-	var head, full, code, whole string
-	if about != nil {
-		head = repeated(about).ActionName()
-		full = w.actionText(about, naming{known: t.agent.knownIDs(&t.exposure.opening.seen, about)})
+// faultArguments keeps what was wrong with the arguments of a call. Their path is as the model wrote it.
+func (t *Turn) faultArguments(f feedback) {
+	wrong := fault{refusal: true}
+	text := cmp.Or(f.Path, "arguments") + ": " + t.agent.words.Asides.Expected + f.Expected
+	if more := len(f.Also); more > 0 {
+		text += fmt.Sprintf(" (+%d)", more)
 	}
+	if t.exposure.tainted() {
+		wrong.early, wrong.late = f.Code, text
+	} else {
+		wrong.early = text
+	}
+	t.draft.keepFault(wrong)
+}
+
+// faultAction keeps why an action was refused. That a text's action was not planned names an action that
+// the text chose.
+func (t *Turn) faultAction(f feedback, a world.Action) {
+	w := t.agent.words
+	wrong := fault{refusal: true}
+	name := repeated(a).ActionName()
+	code, whole := w.refusalTexts(f)
 	switch {
-	case f.Expected != "":
-		head = cmp.Or(f.Path, "arguments")
-		full, whole = head, w.Asides.Expected+f.Expected
-		if len(f.Also) > 0 {
-			whole += fmt.Sprintf(" (+%d)", len(f.Also))
-		}
+	case !t.exposure.tainted():
+		wrong.early = name + ": " + whole
+	case f.Rule == policy.ReasonNotPlanned:
+		wrong.late = t.fullText(a) + ": " + whole
+	default:
+		wrong.early = name + ": " + code
+		wrong.late = t.fullText(a) + ": " + whole
+	}
+	t.draft.keepFault(wrong)
+}
+
+// fullText is an action with its arguments, ids as far as the agent sees them.
+func (t *Turn) fullText(a world.Action) string {
+	return t.agent.words.actionText(a, naming{known: t.agent.knownIDs(&t.exposure.opening.seen, a)})
+}
+
+// refusalTexts are why an action was refused: the code, with the limit of a rule, and the whole, with the
+// argument or the world's numbers.
+func (w *wording) refusalTexts(f feedback) (code, whole string) {
+	switch {
 	case f.Rule != "":
 		code = strings.TrimSpace(string(f.Rule) + " " + w.limitText(f))
-		whole = strings.TrimSpace(f.Path + " " + code)
+		return code, strings.TrimSpace(f.Path + " " + code)
 	case f.Rejection == nil:
-		code, whole = unseenID, unseenID
-	default:
-		code, whole = string(f.Rejection.Code), w.rejectionText(f.Rejection)
+		return unseenID, unseenID
 	}
-	wrong := fault{early: head + ": " + whole, refusal: true}
-	if t.exposure.tainted() {
-		wrong.early, wrong.late = head+": "+code, full+": "+whole
-		switch {
-		case f.Expected != "":
-			wrong.early = f.Code // the path is as the model wrote it
-		case f.Rule == policy.ReasonNotPlanned:
-			wrong.early = ""
-		}
-	}
-	t.draft.mistake(wrong)
+	return string(f.Rejection.Code), w.rejectionText(f.Rejection)
 }
 
 // limitText is the limit of a rule of the agent that refused an action, empty for any other refusal.
@@ -99,44 +113,78 @@ func (w *wording) limitText(f feedback) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %d %s", w.History.Limit, *limit, f.Unit))
 }
 
-// told is what a model must know of its last turn besides the outcome.
-type told struct {
+// asides are what a model must know of its last decision besides the outcome.
+type asides struct {
+	// tick is that of the last turn.
 	tick int64
 	// early are lines that may be shown before a plan, late those that follow one, with texts. faults of
 	// the turn are among early.
 	early, late, faults []string
 }
 
-// asides are what a model must know of its decision: what the engine changed, cut or replaced, and what
-// was refused. refusals are what the world refused in its tick. A tick of a standing order has
-// what was wrong in the turn that began it, which is last.
-func (w *wording) asides(tick int64, d Decision, refusals []refusal, last told) told {
-	lines := told{tick: tick}
-	say := func(form words.Form, values ...any) { lines.early = append(lines.early, form.Text(values...)) }
+// asidesOf are what the engine changed, cut or replaced in a decision, and what was refused in its turn.
+// refusals are what the world refused in its tick. A tick of a standing order has no turn: it repeats what
+// was wrong in the one that began the order, which is in last.
+func (w *wording) asidesOf(tick int64, d Decision, refusals []refusal, last asides) asides {
+	a := asides{tick: tick}
+	if d.DecidedBy == trace.ByStanding {
+		a = asides{tick: last.tick, late: last.late, faults: last.faults}
+	} else {
+		w.replaced(d, refusals, &a)
+		w.faults(d, &a)
+	}
+	a.early = append(a.early, a.faults...)
+	if d.skipped > 0 && cmp.Or(d.FailedBy, d.WaitReason) == "" {
+		a.early = append(a.early, w.Asides.Zero.Text(d.skipped))
+	}
+	w.clamps(d, &a)
+	for arg := range world.Arguments(d.Executed) {
+		if !d.veiled && arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
+			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
+			a.early = append(a.early, w.Asides.Cut.Text(world.TextMax))
+		}
+	}
+	return a
+}
+
+// replaced adds that another action was done than the one decided, and why.
+func (w *wording) replaced(d Decision, refusals []refusal, a *asides) {
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
 	switch {
 	case d.Fallback > 0:
-		var early, late []string
-		for _, r := range refusals[:min(d.Fallback, len(refusals))] {
-			late = append(late, r.action+" "+w.rejectionText(&r.why))
-			if d.veiled {
-				r.why = world.Rejection{Code: r.why.Code}
-			}
-			early = append(early, r.action+" "+w.rejectionText(&r.why))
+		refusals = refusals[:min(d.Fallback, len(refusals))]
+		whole := w.Asides.Next.Text(w.refusalList(refusals))
+		if !d.veiled {
+			a.early = append(a.early, whole)
+			return
 		}
-		say(w.Asides.Next, strings.Join(early, "; "))
-		if d.veiled {
-			lines.late = append(lines.late, w.Asides.Next.Text(strings.Join(late, "; ")))
+		a.late = append(a.late, whole)
+		var bare []refusal
+		for _, r := range refusals {
+			bare = append(bare, refusal{r.action, world.Rejection{Code: r.why.Code}})
 		}
+		a.early = append(a.early, w.Asides.Next.Text(w.refusalList(bare)))
 	case d.picked > 0:
-		say(w.Asides.Picked, d.picked)
+		a.early = append(a.early, w.Asides.Picked.Text(d.picked))
 	case d.By == trace.ByDraft:
-		say(w.Asides.Draft, failed)
+		a.early = append(a.early, w.Asides.Draft.Text(failed))
 	case d.By == trace.ByPlan:
-		say(w.Asides.Plan, failed)
+		a.early = append(a.early, w.Asides.Plan.Text(failed))
 	}
+}
+
+func (w *wording) refusalList(refusals []refusal) string {
+	var list []string
+	for _, r := range refusals {
+		list = append(list, r.action+" "+w.rejectionText(&r.why))
+	}
+	return strings.Join(list, "; ")
+}
+
+// faults adds what was wrong in the turn of a decision.
+func (w *wording) faults(d Decision, a *asides) {
 	_, waits := d.Executed.(world.Wait)
-	otherwise := failed != "" || waits || d.picked > 0
+	otherwise := d.FailedBy != "" || d.WaitReason != "" || waits || d.picked > 0
 	var early, late []string
 	for _, f := range d.faults {
 		if f.early != "" && (f.refusal || otherwise) && !slices.Contains(early, f.early) {
@@ -147,54 +195,39 @@ func (w *wording) asides(tick int64, d Decision, refusals []refusal, last told) 
 		}
 	}
 	if len(early) > 0 {
-		lines.faults = []string{w.Asides.Fault.Text(strings.Join(early, "; "))}
+		a.faults = []string{w.Asides.Fault.Text(strings.Join(early, "; "))}
 	}
 	if len(late) > 0 {
-		lines.late = append(lines.late, w.Asides.Fault.Text(strings.Join(late, "; ")))
+		a.late = append(a.late, w.Asides.Fault.Text(strings.Join(late, "; ")))
 	}
-	if d.DecidedBy == trace.ByStanding {
-		lines = told{tick: last.tick, early: lines.early, late: last.late, faults: last.faults}
-	}
-	lines.early = append(lines.early, lines.faults...)
-	if d.skipped > 0 && failed == "" {
-		say(w.Asides.Zero, d.skipped)
-	}
-	w.clamps(d, &lines)
-	for arg := range world.Arguments(d.Executed) {
-		if !d.veiled && arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax &&
-			strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
-			say(w.Asides.Cut, world.TextMax)
-		}
-	}
-	return lines
 }
 
 // clamps adds what clamping changed. If texts may have chosen the amount, it follows the plan.
-func (w *wording) clamps(d Decision, lines *told) {
-	for _, a := range d.Adjustments {
-		if a.Field == policy.FieldThen {
+func (w *wording) clamps(d Decision, a *asides) {
+	for _, c := range d.Adjustments {
+		if c.Field == policy.FieldThen {
 			continue // its draft said so, and texts may have chosen how many steps there were
 		}
 		why := w.Asides.Most
 		switch {
-		case a.To > a.From:
+		case c.To > c.From:
 			why = w.Asides.Least
-		case a.Bound == world.BoundMultiple:
+		case c.Bound == world.BoundMultiple:
 			why = w.Asides.Multiple
 		}
-		slot := answer.Slot(a.Action, a.Field)
-		line := w.Asides.Amount.Text(slot, a.To, a.From, why)
+		slot := answer.Slot(c.Action, c.Field)
+		line := w.Asides.Amount.Text(slot, c.To, c.From, why)
 		switch {
 		case !d.veiled:
-			lines.early = append(lines.early, line)
+			a.early = append(a.early, line)
 		case d.DecidedBy != trace.ByStanding:
-			lines.late = append(lines.late, line)
+			a.late = append(a.late, line)
 		}
 	}
 }
 
-// tell adds to texts what the last turn said under texts, which may repeat them.
-func (t *texts) tell(last told) {
+// addLast adds what was said of the last turn, which may repeat the texts of that turn.
+func (t *texts) addLast(last asides) {
 	if len(last.late) > 0 {
 		t.LastTurn = last.late
 		text := strings.Join(last.late, " ")

@@ -126,49 +126,45 @@ func (m *Agent) Continue(view world.View) (Decision, []trace.Step) {
 	later := begins && number > 1
 	seen := view.Observe()
 	v := m.attempt(view, &seen, order, later)
-	d := decisionOf(v)
-	d.later, d.evidence = nil, policy.Evidence{}
-	d.Proposed = repeated(d.Proposed)
-	d.Adjusted = repeated(d.Adjusted)
-	d.Executed = repeated(d.Executed)
-	d.operation = d.operation.InChain()
-	d.DecidedBy = trace.ByStanding
-	d.veiled = m.chain.veiled
+	d := Decision{
+		Decision: trace.Decision{
+			Tick: view.Tick(), AgentID: view.AgentID(), DecidedBy: trace.ByStanding, Adjustments: v.Adjustments,
+			Authority: m.chain.authority,
+			Parents:   world.Parents(m.id, append(slices.Clone(m.chain.parents), v.Parents...)...),
+		},
+		Proposed: repeated(v.Proposed), Adjusted: repeated(v.Adjusted), Executed: repeated(v.Adjusted),
+		operation: v.Operation.InChain(), own: v.Own, inFull: v.InFull, veiled: m.chain.veiled,
+	}
 	if len(m.chain.steps) > 1 {
 		d.ChainStep = number
 	}
 	if later {
 		d.step = number
 		d.Tainted = m.chain.tainted
-	} else {
-		d.Authority = m.chain.authority
 	}
-	d.Parents = world.Parents(m.id, append(slices.Clone(m.chain.parents), v.Parents...)...)
-	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(),
-		Detail: llmclient.Marshal(v.detail())}}
-	if v.By == trace.AuthorityRule {
+	// Each attempt that a rule allows counts by that rule.
+	if later || v.By == trace.AuthorityRule {
 		d.Authority = &v.Authority
 	}
+	went := trace.Step{Kind: trace.StepContinue, Tick: d.Tick, AgentID: d.AgentID, Status: trace.StatusOK,
+		Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}
 	if v.Refused() {
-		steps[0].Status = trace.StatusError
+		went.Status = trace.StatusError
 	}
-	if v.Violation != nil {
-		d.DecidedBy = trace.ByEngine
-		d.WaitReason = trace.WaitGuardRejected
-		d.Executed = world.Wait{}
-		d.Authority = nil
-		d.operation = policy.Operation{} // it is not done, and counts for nothing
-		d.step = number
-		steps[0].Code = string(v.Violation.Reason)
-		steps = append(steps, v.note())
-	} else {
+	if v.Violation == nil {
 		d.Known = m.knownIDs(&seen, order.Do)
+		return d, []trace.Step{went}
 	}
-	d.Tick, d.AgentID = view.Tick(), view.AgentID()
-	for i := range steps {
-		steps[i].Tick, steps[i].AgentID = view.Tick(), view.AgentID()
-	}
-	return d, steps
+	d.DecidedBy = trace.ByEngine
+	d.WaitReason = trace.WaitGuardRejected
+	d.Executed = world.Wait{}
+	d.Authority = nil
+	d.operation = policy.Operation{} // it is not done, and counts for nothing
+	d.step = number
+	went.Code = string(v.Violation.Reason)
+	refused := v.note()
+	refused.Tick, refused.AgentID = d.Tick, d.AgentID
+	return d, []trace.Step{went, refused}
 }
 
 // attempt evaluates the next attempt of the present step. The first one of a later step is evaluated as

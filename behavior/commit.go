@@ -154,9 +154,9 @@ func (t *Turn) sendBack(d terminal, v *Evaluation, again bool) {
 		f.Next = answer.ToolTurn
 		f.Also = t.inLanguage(t.draft.dropped)
 	}
-	if n := t.acceptedBeside(d.action); n > 0 {
-		f.Candidate = n
-		f.Text = strings.TrimSpace(f.Text + " " + t.agent.words.Steps.CommitOther.Text(n))
+	if other := t.acceptedBeside(d.action); other > 0 {
+		f.Candidate = other
+		f.Text = strings.TrimSpace(f.Text + " " + t.agent.words.Steps.CommitOther.Text(other))
 		if !t.protocol.lean() {
 			f.Next = answer.ToolDecision
 		}

@@ -45,8 +45,8 @@ type Config struct {
 	// the world, see [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string
 	// NoTexts says that there is nobody and nothing whose texts an agent could read: no other agent, no
-	// document, no lesson from elsewhere. Nothing is said about such texts then, the lean protocol has no
-	// plan, and texts that come nevertheless are not shown.
+	// document, no lesson from elsewhere. Nothing is said about such texts then. The lean protocol has no
+	// plan, and so texts that come nevertheless are never shown. The full protocol still shows them.
 	NoTexts bool
 }
 
@@ -78,6 +78,9 @@ func (c Config) WithDefaults() Config {
 // Guards reports whether a check of the guard is on. All are, unless GuardOff names
 // them.
 func (c *Config) Guards(check trace.Check) bool { return !slices.Contains(c.GuardOff, check) }
+
+// readsTexts reports whether a turn can ever be shown texts of others.
+func (c *Config) readsTexts() bool { return c.Protocol != ProtocolLean || !c.NoTexts }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard

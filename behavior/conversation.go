@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -25,8 +26,8 @@ type Conversation struct {
 	Before int
 	// Vocabulary is what answers may name.
 	Vocabulary *answer.Vocabulary
-	// Language is that of what is said about answers; empty is English.
-	Language string
+	// Language has what is said about answers; nil is English.
+	Language *words.Language
 	// Reflects says that it decides nothing: reports count its steps apart.
 	Reflects bool
 	// Input are the items of the next request, which [Conversation.Complete] completes.

@@ -69,7 +69,7 @@ func TestDraftOfAnAnswer(t *testing.T) {
 	d := draft{accepted: found(world.CheckAccepted), candidates: []world.Action{nil, world.Wait{}}}
 	d.given = d.accepted
 	first, second := fault{early: "amount: expected a number"}, fault{early: "to: expected an id", refusal: true}
-	d.mistake(first)
+	d.keepFault(first)
 	if !d.first(world.Wait{}) || d.first(world.Wait{}) || !d.first(world.Mine{MassG: 1}) {
 		t.Error("a refused action is not noted once in an answer")
 	}
@@ -80,8 +80,8 @@ func TestDraftOfAnAnswer(t *testing.T) {
 	if !d.first(world.Wait{}) {
 		t.Error("what an earlier answer was refused is not noted again")
 	}
-	d.mistake(second)
-	d.mistake(first)
+	d.keepFault(second)
+	d.keepFault(first)
 	if want := []fault{first, second}; !slices.Equal(d.faults, want) {
 		t.Errorf("the mistakes are %v, want %v", d.faults, want)
 	}

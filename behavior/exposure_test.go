@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -24,7 +23,7 @@ func TestTextsFollowThePlan(t *testing.T) {
 	if !e.locked() || !e.follows() || !e.offersPlan() || e.tainted() || e.phase != phaseWithheld {
 		t.Fatalf("before the plan: %+v", e)
 	}
-	if said := e.reveal(wordsOf(words.English)); len(said) != 1 || e.phase != phaseDue || e.tainted() {
+	if said := e.reveal(wordsOf(nil)); len(said) != 1 || e.phase != phaseDue || e.tainted() {
 		t.Fatalf("with the plan: %q, %+v", said, e)
 	}
 	if e.locked() || e.follows() || e.offersPlan() {
@@ -35,7 +34,7 @@ func TestTextsFollowThePlan(t *testing.T) {
 		t.Errorf("after the next request: %+v", e)
 	}
 	shown := len(e.retrieved)
-	if said := e.reveal(wordsOf(words.English)); len(said) != 0 {
+	if said := e.reveal(wordsOf(nil)); len(said) != 0 {
 		t.Errorf("a second plan shows %q", said)
 	}
 	e.carry(3)
@@ -84,7 +83,7 @@ func TestResultsWaitForThePlan(t *testing.T) {
 		if got := e.inView(c.result.Sources[0].ID); got == c.waits {
 			t.Errorf("%+v: in view %v", c, got)
 		}
-		if said := e.reveal(wordsOf(words.English)); (len(said) == 1) != c.waits {
+		if said := e.reveal(wordsOf(nil)); (len(said) == 1) != c.waits {
 			t.Errorf("%+v: the plan shows %q", c, said)
 		}
 		e.carry(2)

@@ -63,7 +63,7 @@ func namesOf[S ~string](list []S) (names []string) {
 // each language, and each in the form in which it is sent.
 func TestFeedbackWording(t *testing.T) {
 	for l, file := range map[string]string{words.English: "testdata/feedback.golden", "zh": "testdata/feedback_zh.golden"} {
-		compareGolden(t, file, feedbackIn(wordsOf(l)))
+		compareGolden(t, file, feedbackIn(wordsOf(words.In(l))))
 	}
 }
 
@@ -96,7 +96,7 @@ func feedbackIn(w *wording) string {
 	}
 	b.WriteString("modules\n")
 	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
-		result := modules.New().In(w.Code).Call(modules.Env{CallsLeft: new(2)}, "c", c[0], c[1])
+		result := modules.New().Saying(words.In(w.Code)).Call(modules.Env{CallsLeft: new(2)}, "c", c[0], c[1])
 		fmt.Fprintf(&b, "  %s\n", result.Output)
 	}
 	return b.String()

@@ -17,7 +17,7 @@ type history struct {
 	episodes []episode
 	total    int64
 	// asides are what else is shown about the last one, and only in the next prompt.
-	asides told
+	asides asides
 	// place is where the agent was when it last looked, empty before.
 	place string
 	// sent is what the agent wrote lately, the newest last.
@@ -144,14 +144,14 @@ type variant struct {
 // are in view.
 func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, episode) {
 	var d episode
-	var asides []string
+	var lines []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
-		d, asides = m.history.episodes[n-1], m.history.asides.early
+		d, lines = m.history.episodes[n-1], m.history.asides.early
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}
 	v := m.written(m.words.Headings.Outcome, []episode{d}, nil)
-	v.text = strings.Join(append([]string{v.text}, asides...), "\n")
+	v.text = strings.Join(append([]string{v.text}, lines...), "\n")
 	return v, d
 }
 

@@ -33,15 +33,16 @@ type intention struct {
 	// goal is the model's sentence, empty if it may not be shown; goalTick is that of the plan with it.
 	goal     string
 	goalTick int64
-	steps    []intended
+	steps    []intendedStep
 }
 
-// intended is an action that was planned and not done yet.
-type intended struct {
+// intendedStep is an action that was planned and not done yet.
+type intendedStep struct {
 	planned policy.PlannedAction
 	// text is the action as prompts show it. Its ids were known to the agent when it planned.
 	text string
-	// owed are the terms, shown when it was planned, that the action answers or whose sender it is
+	// owed are the own terms that the action names and those, shown when it was planned, that it answers or whose
+	// sender it is
 	// directed to.
 	owed []string
 }
@@ -73,10 +74,10 @@ func (p *intentions) take(by intention, late bool) {
 	}
 }
 
-// without is the intentions that a tick still shows: those of the last ten ticks, without the steps
+// left is the intentions that a tick still shows: those of the last ten ticks, without the steps
 // that owe something to other terms than the open ones. shown are the open terms that are shown before
 // a plan.
-func (p intentions) without(tick int64, shown, open []world.Terms) intentions {
+func (p intentions) left(tick int64, shown, open []world.Terms) intentions {
 	return intentions{p.early.left(tick, shown), p.late.left(tick, open)}
 }
 
@@ -90,17 +91,17 @@ func (n intention) left(tick int64, open []world.Terms) intention {
 	closed := func(id string) bool {
 		return !slices.ContainsFunc(open, func(t world.Terms) bool { return t.ID == id })
 	}
-	n.keep(func(s intended) bool { return !slices.ContainsFunc(s.owed, closed) })
+	n.keep(func(s intendedStep) bool { return !slices.ContainsFunc(s.owed, closed) })
 	return n
 }
 
 // keep drops the steps that are not to be kept, and the goal with the last of them. The list is copied:
 // decisions and forked agents share it.
-func (n *intention) keep(keeps func(intended) bool) {
+func (n *intention) keep(keeps func(intendedStep) bool) {
 	if len(n.steps) == 0 {
 		return
 	}
-	n.steps = slices.DeleteFunc(slices.Clone(n.steps), func(s intended) bool { return !keeps(s) })
+	n.steps = slices.DeleteFunc(slices.Clone(n.steps), func(s intendedStep) bool { return !keeps(s) })
 	if len(n.steps) == 0 && n.goalTick == n.tick {
 		n.goal = ""
 	}
@@ -112,14 +113,14 @@ func (p *intentions) done(a world.Action) {
 	if !known {
 		return
 	}
-	open := func(s intended) bool { return !s.planned.DoneBy(did) }
+	open := func(s intendedStep) bool { return !s.planned.DoneBy(did) }
 	p.early.keep(open)
 	p.late.keep(open)
 }
 
-// intendLater notes the newest plan of the turn for later ones. mended says that it corrects the plan
+// noteIntention keeps the newest plan of the turn for later ones. mended says that it corrects the plan
 // before it, which keeps what it does not repeat.
-func (t *Turn) intendLater(goal string, steps []plannedStep, mended bool) {
+func (t *Turn) noteIntention(goal string, steps []plannedStep, mended bool) {
 	late := t.exposure.tainted()
 	terms := t.exposure.opening.shown
 	if late || t.exposure.opening.early {
@@ -129,20 +130,29 @@ func (t *Turn) intendLater(goal string, steps []plannedStep, mended bool) {
 	if late || len(terms) == 0 {
 		by.goal = capText(goal)
 	}
+	own := slices.Concat(t.exposure.opening.seen.OwnRequests, t.exposure.opening.seen.OwnOffers)
 	for _, s := range steps {
-		by.steps = append(by.steps, intended{s.planned, t.intendedText(s), owedTo(s.planned, terms)})
+		if name := s.planned.Action; name == (world.Wait{}).ActionName() || name == (world.WaitTicks{}).ActionName() {
+			continue // what is done if nothing better is possible is owed to nobody
+		}
+		owed := owedTo(s.planned, terms)
+		if slices.ContainsFunc(own, func(o world.Terms) bool { return o.ID == s.planned.ID }) {
+			owed = append(owed, s.planned.ID)
+		}
+		by.steps = append(by.steps, intendedStep{s.planned, t.stepText(s), owed})
 	}
-	if mended {
-		by.steps = append(by.steps, t.plan.intentions.early.steps...)
+	// The plan before it may have had no action that could be read: what is left then is of an earlier turn.
+	if before := &t.plan.intentions.early; mended && before.tick == by.tick {
+		by.steps = append(by.steps, before.steps...)
 	}
 	by.steps = unrepeated(by.steps)
 	t.plan.intentions.take(by, late)
 }
 
 // unrepeated is a list of steps, each once.
-func unrepeated(steps []intended) (list []intended) {
+func unrepeated(steps []intendedStep) (list []intendedStep) {
 	for _, s := range steps {
-		if !slices.ContainsFunc(list, func(o intended) bool { return o.planned.Equal(s.planned) }) {
+		if !slices.ContainsFunc(list, func(o intendedStep) bool { return o.planned.Equal(s.planned) }) {
 			list = append(list, s)
 		}
 	}
@@ -161,50 +171,69 @@ func owedTo(p policy.PlannedAction, terms []world.Terms) (ids []string) {
 	return ids
 }
 
-// intendedText is a planned action with the slots that it gives. Of ids it has those that the agent
-// knew when it planned; a text is told by its length.
-func (t *Turn) intendedText(s plannedStep) string {
-	w, o := t.agent.words, &t.exposure.opening
-	known := &o.known
-	if t.exposure.tainted() {
-		known = &o.seen
-	}
+// stepText is a planned action with the slots that it gives.
+func (t *Turn) stepText(s plannedStep) string {
+	w := t.agent.words
 	parts := []string{s.planned.Action}
-	for i, do := range s.end.do {
-		do = repeated(do)
-		for arg := range world.Arguments(do) {
-			if slices.Contains(s.end.open, arg.Slot()) || i > 0 && arg.Slot() != world.SlotTo {
-				continue
-			}
-			// The senders of withheld texts are named before the plan.
-			in := known
-			if arg.Kind == world.ParamAgent {
-				in = &o.seen
-			}
-			text := w.argumentText(do, arg, naming{known: t.agent.knownIDs(in, do)})
-			switch {
-			case text == "":
-			case i > 0:
-				parts[1] += "|" + text
-			default:
-				parts = append(parts, text)
-			}
+	do := repeated(s.end.do[0])
+	for arg := range world.Arguments(do) {
+		if slices.Contains(s.end.open, arg.Slot()) {
+			continue
+		}
+		text := t.slotText(do, arg)
+		if arg.Slot() == world.SlotTo {
+			text = t.receiversText(s.end.do)
+		}
+		if text != "" {
+			parts = append(parts, text)
 		}
 	}
 	if p := s.planned; p.Action == (world.AcceptOffer{}).ActionName() && p.ID == "" && p.What != "" {
-		parts = append(parts, p.What)
-		if p.Amount != nil {
-			parts = append(parts, strconv.FormatInt(*p.Amount, 10))
-		}
-		parts = append(parts, w.Terms.For.Text(p.Want))
-		if p.WantAmount != nil {
-			parts = append(parts, strconv.FormatInt(*p.WantAmount, 10))
-		}
+		parts = append(parts, w.plannedTerms(p)...)
 	}
 	if n := s.planned.MaxTicks; n > 0 {
 		parts = append(parts, "max_ticks", strconv.FormatInt(n, 10))
 	}
 	return strings.Join(parts, " ")
+}
+
+// receiversText is the receivers or places of a planned action, which is an action for each.
+func (t *Turn) receiversText(actions []world.Action) string {
+	var list []string
+	for _, a := range actions {
+		do := repeated(a)
+		for arg := range world.Arguments(do) {
+			if arg.Slot() == world.SlotTo {
+				list = append(list, t.slotText(do, arg))
+			}
+		}
+	}
+	return strings.Join(list, "|")
+}
+
+// slotText is an argument of a planned action. Of ids it has those that the agent knows before it reads
+// texts, or all that it sees once it has. The senders of withheld texts are named before the plan. A text is
+// told by its length.
+func (t *Turn) slotText(do world.Action, arg world.Argument) string {
+	in := &t.exposure.opening.known
+	if t.exposure.tainted() || arg.Kind == world.ParamAgent {
+		in = &t.exposure.opening.seen
+	}
+	return t.agent.words.argumentText(do, arg, naming{known: t.agent.knownIDs(in, do)})
+}
+
+// plannedTerms are the terms of a planned acceptance of whatever offer, without the numbers that it leaves
+// open.
+func (w *wording) plannedTerms(p policy.PlannedAction) []string {
+	parts := []string{p.What}
+	if p.Amount != nil {
+		parts = append(parts, strconv.FormatInt(*p.Amount, 10))
+	}
+	parts = append(parts, w.Terms.For.Text(p.Want))
+	if p.WantAmount != nil {
+		parts = append(parts, strconv.FormatInt(*p.WantAmount, 10))
+	}
+	return parts
 }
 
 // texts are the steps as prompts show them.
@@ -215,8 +244,8 @@ func (n *intention) texts() (list []string) {
 	return list
 }
 
-// intended writes what is left of the newest plan.
-func (s *observationWriter) intended() {
+// lastPlan writes what is left of the newest plan.
+func (s *observationWriter) lastPlan() {
 	n := &s.intentions.early
 	if n.goal != "" {
 		s.add("\n")

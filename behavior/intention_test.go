@@ -240,3 +240,37 @@ func TestOtherWordsDropThePlan(t *testing.T) {
 		}
 	}
 }
+
+// TestAMendedPlanKeepsNothingOfAnEarlierTurn: if nothing of a plan could be read, its correction is the
+// whole plan. What an earlier turn planned does not come back with it.
+func TestAMendedPlanKeepsNothingOfAnEarlierTurn(t *testing.T) {
+	l := newLife(t, behavior.Config{}, "two_bases")
+	l.plays(plan("old", leaves)+"\n"+does(waits), world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}})
+	l.plays(plan("new", `{"action":"mine_compound","amount":"lots of it"}`) + "\n\n" + plan("new", digs) + "\n\n" + does(waits))
+	if now := l.prompt(); !strings.Contains(now, "planned in tick 2, not done: mine_compound 1000\n") {
+		t.Errorf("after a mended plan the prompt is\n%s", now)
+	}
+}
+
+// TestOwnTermsAndWaitsAreNoDebt: a step about an own offer goes when that is closed, a wait is nothing that is
+// left to do, and whoever takes an offer to anyone is told as that.
+func TestOwnTermsAndWaitsAreNoDebt(t *testing.T) {
+	const offers = `{"action":"offer","to":"anyone","what":"data","amount":2,"want":"hardware","want_amount":1,"for_ticks":9,"id":null}`
+	l := typedLife(t, behavior.Config{})
+	l.plays(plan("Trade.", offers) + "\n" + does(offers))
+	own := l.w.View(0).Observe().OwnOffers
+	if len(own) != 1 {
+		t.Fatalf("own offers: %+v", own)
+	}
+	again := strings.Replace(offers, `"amount":2`, `"amount":3`, 1)
+	cancels := `{"action":"cancel_offer","id":"` + own[0].ID + `"}`
+	l.plays(plan("Tidy up.", digs, cancels, again, waits, `{"action":"wait_ticks","amount":2}`)+"\n"+does(waits),
+		world.Intent{Agent: 1, Action: world.AcceptOffer{OfferID: own[0].ID}})
+	now := l.prompt()
+	if want := "not done: mine_compound 1000; offer anyone data 3 for hardware 1 open 9 ticks\n"; !strings.Contains(now, want) {
+		t.Errorf("no %q in\n%s", want, now)
+	}
+	if len(l.w.View(0).Observe().OwnOffers) != 0 {
+		t.Error("the offer is open still, so this shows nothing")
+	}
+}

@@ -19,11 +19,12 @@ func (s *observationWriter) limits() {
 	rows := slices.Clone(s.rules)
 	// Those that nobody may ask for come first, since no heading ends the part of who may.
 	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
-		return min(1, len(a.AskedBy)) - min(1, len(b.AskedBy))
+		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
 	})
 	from := s.line(w.Lines.Limits)
 	offers := false
-	for before := "-"; len(rows) > 0; {
+	before := ""
+	for len(rows) > 0 {
 		r := rows[0]
 		rows = rows[1:]
 		twin := slices.IndexFunc(rows, func(other policy.Quota) bool { return alike(&r, &other) })
@@ -34,11 +35,13 @@ func (s *observationWriter) limits() {
 		}
 		offers = offers || twin >= 0 || r.Action == (world.Offer{}).ActionName()
 		s.next(from, "; ")
-		askers := s.askers(&r)
-		if askers != before && askers != "" {
-			s.say(w.Allowed.AskedBy, askers)
+		// A heading holds for all entries after it, so it is written where the askers change.
+		if askers := s.askers(&r); askers != before {
+			before = askers
+			if askers != "" {
+				s.say(w.Allowed.AskedBy, askers)
+			}
 		}
-		before = askers
 		s.limit(&r, name)
 	}
 	if offers {
@@ -101,63 +104,4 @@ func alike(r, other *policy.Quota) bool {
 	each := r.TotalEach == other.TotalEach && slices.Equal(r.Spent, other.Spent)
 	asked := slices.Equal(r.AskedBy, other.AskedBy) && r.ByMessage == other.ByMessage
 	return goods && rate && total && each && asked
-}
-
-// partnersMax bounds the agents of whom the note on an offer to anyone speaks.
-const partnersMax = 4
-
-// partnersNote says of an offer what the rules of its receivers let them take of it, and of a request what
-// they let them give. It is empty if no such rule lets this agent ask.
-func (t *Turn) partnersNote(a world.Action) string {
-	to, good := "", ""
-	answers := []string{(world.AcceptOffer{}).ActionName()}
-	switch do := repeated(a).(type) {
-	case world.Offer:
-		to, good = do.To, do.Want
-	case world.Request:
-		to, good = do.To, do.Resource
-		answers = []string{(world.Transfer{}).ActionName(), (world.Offer{}).ActionName()}
-	default:
-		return ""
-	}
-	seen := &t.exposure.opening.known
-	receivers := []string{to}
-	if to == world.ToAnyone {
-		receivers = nil
-		for _, c := range seen.Agents {
-			if c.Place == seen.Self.Place && len(receivers) < partnersMax {
-				receivers = append(receivers, c.ID)
-			}
-		}
-	}
-	w := t.agent.words
-	var notes []string
-	for _, id := range receivers {
-		var rules []string
-		for _, r := range t.view.GivesTo(id) {
-			if r.What != "" && r.What != good || !slices.Contains(answers, r.Action) || !observes(seen, id) {
-				continue
-			}
-			r.What = good
-			if line := w.mostOf(&r); !slices.Contains(rules, line) {
-				rules = append(rules, line)
-			}
-		}
-		if len(rules) > 0 {
-			notes = append(notes, w.Allowed.Partner.Text(plain(id), strings.Join(rules, "; ")))
-		}
-	}
-	return strings.Join(notes, " ")
-}
-
-// mostOf is what one rule lets its agent give at once, and for what.
-func (w *wording) mostOf(r *world.PolicyRule) string {
-	text := r.What
-	if r.GetAtLeast > 0 {
-		text = w.Allowed.Rate.Text(max(1, r.Per), plain(r.What), r.GetAtLeast, plain(r.Get))
-	}
-	if r.Most > 0 {
-		text += ", " + w.Allowed.Once.Text(r.Most)
-	}
-	return text
 }

@@ -140,3 +140,13 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading: no other agent is named as one that may ask.
+func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
+	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
+		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
+	want := "in answer transfer_resource hardware, max 18, 60/60 left in 40 ticks; agent-3 may ask: in answer transfer_resource compound,"
+	if now := l.prompt(); !strings.Contains(now, want) {
+		t.Errorf("the prompt is\n%s", now)
+	}
+}

@@ -162,7 +162,7 @@ func (s *observationWriter) text() string {
 		s.line(w.Lines.Standing)
 		s.say(w.Observation.Attempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks)
 	}
-	s.intended()
+	s.lastPlan()
 	if len(s.rules) > 0 {
 		s.limits()
 	}

@@ -174,8 +174,9 @@ func (p *plan) names() []string {
 }
 
 // takePlan takes the plan of call i. It returns the faults of its actions: those that could not be read,
-// and those that would not be allowed once texts are shown. idle are fields that its actions have no use for.
-func (t *Turn) takePlan(i int) (faults, idle []*answer.ArgumentError, problem answer.Problem) {
+// and those that would not be allowed once texts are shown. unused are fields that its actions have no use
+// for.
+func (t *Turn) takePlan(i int) (faults, unused []*answer.ArgumentError, problem answer.Problem) {
 	call := t.conversation.Calls[i]
 	read, used, e := answer.ReadPlan(call.Call)
 	if e != nil {
@@ -194,8 +195,8 @@ func (t *Turn) takePlan(i int) (faults, idle []*answer.ArgumentError, problem an
 	mends := first && len(t.conversation.Calls) == 1 && t.exposure.locked()
 	faults = t.acceptPlan(read, call, used, mends)
 	for n, a := range read.Actions[:min(len(read.Actions), planActionsMax)] {
-		for _, unused := range a.Unused() {
-			idle = append(idle, t.inLanguage(unused.Inside(fmt.Sprintf("actions[%d]", n)))...)
+		for _, field := range a.Unused() {
+			unused = append(unused, t.inLanguage(field.Inside(fmt.Sprintf("actions[%d]", n)))...)
 		}
 	}
 	if p.mending && len(p.ends) > 0 {
@@ -211,11 +212,11 @@ func (t *Turn) takePlan(i int) (faults, idle []*answer.ArgumentError, problem an
 	p.list(steps, t.protocol.modules)
 	if p.mending {
 		t.protocol.stage = trace.StagePlan
-		return faults, idle, ""
+		return faults, unused, ""
 	}
 	t.reveal()
 	t.advance()
-	return faults, idle, ""
+	return faults, unused, ""
 }
 
 // acceptPlan takes the steps of a plan and allows its actions. An action that cannot be read allows
@@ -254,7 +255,7 @@ func (t *Turn) acceptPlan(read answer.Plan, call PendingCall, used []answer.Repa
 		p.mayEnd(end)
 		named = append(named, plannedStep{planned, end})
 	}
-	t.intendLater(read.Goal, named, p.mending)
+	t.noteIntention(read.Goal, named, p.mending)
 	p.allow(earlier...)
 	p.fromPlan = len(p.actions)
 	steps := []typedStep{}

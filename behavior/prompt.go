@@ -90,23 +90,36 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	passages, withheld.passages = m.passages(view, focus)
 	for _, s := range withheld.passages {
 		withheld.Documents = append(withheld.Documents, s.Text)
-		seen.unread += m.history.unread(s.ID)
 	}
 	open := slices.Concat(o.Requests, o.Offers, o.Here.Offers)
-	seen.intentions = m.history.intentions.without(o.Tick, seen.shown, open)
+	own := slices.Concat(o.OwnRequests, o.OwnOffers)
+	seen.intentions = m.history.intentions.left(o.Tick, slices.Concat(seen.shown, own), slices.Concat(open, own))
 	withheld.bare, withheld.spoken = !m.cfg.Guards(trace.CheckEnvelope), m.history.spoken
 	withheld.plan(&seen.intentions.late)
-	withheld.tell(m.history.asides)
-	own := func(int64) untrustedText { return untrustedText{} }
-	seen.spoken = seen.intentions.early.sources("", own)
-	seen.Withheld = withheld.count()
+	withheld.addLast(m.history.asides)
+	said := func(int64) untrustedText { return untrustedText{} }
+	seen.spoken = seen.intentions.early.sources("", said)
+	seen.Withheld = withheld.count() // lessons are chosen by it, and counted after
 	lessons, withheld.taught = m.lessons(seen, outcome)
 	for _, s := range withheld.taught {
 		withheld.Lessons = append(withheld.Lessons, s.Text)
 	}
-	// The agent's own texts are shown with the texts of other agents that they may repeat. If
-	// they may repeat what was read then, they are shown nowhere else, long after that left the
-	// view. The lines here are trusted like the agent's own observations.
+	m.partSent(seen, &withheld)
+	m.countWithheld(seen, &withheld)
+	if task := view.Task(); task != nil {
+		seen.last = task.Ticks
+	}
+	m.partChain(seen, &withheld)
+	if order, ok := view.Standing(); ok {
+		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
+	}
+	return seen, withheld, lessons, passages
+}
+
+// partSent divides what the agent wrote lately. Its own texts are shown with the texts of other agents that
+// they may repeat. If they may repeat what was read then, they are shown nowhere else, long after that left the
+// view. The lines in seen are trusted like the agent's own observations.
+func (m *Agent) partSent(seen *visibleObservation, withheld *texts) {
 	for _, s := range m.history.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
 		switch {
@@ -122,8 +135,15 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 		s.Text = ""
 		seen.sent = append(seen.sent, s)
 	}
+}
+
+// countWithheld notes in seen how many texts wait for the plan, and whose they are.
+func (m *Agent) countWithheld(seen *visibleObservation, withheld *texts) {
 	if len(withheld.Documents) > 0 {
 		seen.senders = append(seen.senders, m.words.Observation.Documents)
+	}
+	for _, s := range withheld.passages {
+		seen.unread += m.history.unread(s.ID)
 	}
 	for _, s := range withheld.taught {
 		seen.senders = append(seen.senders, s.OriginAgent)
@@ -148,14 +168,6 @@ func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcom
 	}
 	seen.Withheld, seen.withheldTerms = withheld.told(), len(withheld.Terms)
 	seen.fresh = seen.unread + len(withheld.Lessons)
-	if task := view.Task(); task != nil {
-		seen.last = task.Ticks
-	}
-	m.partChain(seen, &withheld)
-	if order, ok := view.Standing(); ok {
-		seen.standing, seen.naming = &order, naming{known: m.knownIDs(o, order.Do)}
-	}
-	return seen, withheld, lessons, passages
 }
 
 // compose builds the opening prompt for view within the token budget: a message that all agents

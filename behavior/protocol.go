@@ -70,8 +70,8 @@ func newProtocol(cfg *Config, modules []string, plans bool) protocol {
 
 func (p *protocol) lean() bool { return p.cfg.Protocol == ProtocolLean }
 
-// plans reports whether a turn can have a plan: in the lean protocol only where there may be texts to read.
-func (p *protocol) plans() bool { return !p.lean() || !p.cfg.NoTexts }
+// plans reports whether a turn can have a plan: only texts wait for one.
+func (p *protocol) plans() bool { return p.cfg.readsTexts() }
 
 // oneStep reports whether the best candidate of a draft is the decision.
 func (p *protocol) oneStep() bool { return p.cfg.Commit == trace.CommitOneStep }

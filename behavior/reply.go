@@ -95,7 +95,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		t.draft.ambiguous = true
 	case answer.InvalidArgs, answer.UnknownTool, answer.NotAllowedNow: // reported in the outputs
 	default:
-		t.draft.mistake(fault{early: t.agent.words.Unusable.Text(string(problem))})
+		t.draft.keepFault(fault{early: t.agent.words.Unusable.Text(string(problem))})
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -118,8 +118,8 @@ type round struct {
 	// plan is the call of its last plan, -1 without one, and faults what was wrong with that plan.
 	plan   int
 	faults []*answer.ArgumentError
-	// idle are fields that the actions of the plan have no use for.
-	idle []*answer.ArgumentError
+	// unused are fields that the actions of the plan have no use for.
+	unused []*answer.ArgumentError
 	// replans says that there was a plan before its own. before is the accepted draft before it.
 	replans bool
 	before  *weighing
@@ -156,7 +156,7 @@ func (t *Turn) dispatch() {
 		case refused:
 			problem = t.refuseTool(i, offered)
 		case s.Tool == answer.ToolPlan:
-			r.faults, r.idle, problem = t.takePlan(i)
+			r.faults, r.unused, problem = t.takePlan(i)
 			r.plan = i
 			r.replans = planned
 		case s.Tool == answer.ToolDraft || s.Tool == answer.ToolTurn && t.plansByDraft():
@@ -180,7 +180,7 @@ func (t *Turn) dispatch() {
 		r.wrong = cmp.Or(r.wrong, problem)
 	}
 	if r.plan >= 0 && !t.conversation.Calls[r.plan].done {
-		said := &planAccepted{Problems: append(r.faults, r.idle...), Next: string(t.protocol.stage)}
+		said := &planAccepted{Problems: append(r.faults, r.unused...), Next: string(t.protocol.stage)}
 		if t.exposure.open && t.exposure.phase == phaseDue {
 			said.Deviations = t.deviations()
 		}
@@ -296,7 +296,7 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError) answer.Problem {
-	t.mistake(t.agent.words.wrongArguments(CodeInvalidArguments, e), nil)
+	t.faultArguments(t.agent.words.wrongArguments(CodeInvalidArguments, e))
 	code := t.conversation.RefuseArguments(i, e, func(schema json.RawMessage) bool {
 		return t.agent.count(string(schema)) < t.room()-moduleTokensMin
 	})

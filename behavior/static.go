@@ -90,20 +90,24 @@ const promptVersion = 21
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the texts of the language, so that a
 // changed text cannot keep an old name. It is part of a trace's header, because
-// other wording means other requests. A language that does not exist, which a
-// damaged trace may name, has a version that no run has.
-func PromptVersion(p Protocol, language string) string {
+// other wording means other requests. A language that does not exist, or replacements of
+// its texts that are none, which a damaged trace may name, have a version that no run has.
+func PromptVersion(p Protocol, language, replacements string) string {
 	if !slices.Contains(words.Languages(), language) {
 		return "unknown language"
 	}
-	return wordsOf(language).version(p)
+	said, err := words.With(language, replacements)
+	if err != nil {
+		return "unreadable texts"
+	}
+	return wordsOf(said).version(p)
 }
 
 func (w *wording) version(p Protocol) string {
 	c := Config{Settings: trace.Settings{Protocol: p, ChainSteps: world.ThenMax}}.WithDefaults()
 	text := w.instructions(&c, "") + w.Texts()
 	for _, t := range slices.Concat(w.protocolTools(&c, world.DefaultRules().Industry()),
-		modules.New().WithDocuments().In(w.Code).Tools()) {
+		modules.New().WithDocuments().Saying(w.Language).Tools()) {
 		text += string(t.Wire())
 	}
 	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])

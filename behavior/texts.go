@@ -242,6 +242,9 @@ func (t texts) plainLines() []trace.Source {
 		text := encode(t.Planned)
 		list = append(list, modules.TextSource("", "", "", 0, text, "You planned: "+text))
 	}
+	for _, step := range t.NotDone {
+		list = append(list, modules.TextSource("", "", "", 0, step, "You did not do: "+step))
+	}
 	for _, text := range t.LastTurn {
 		list = append(list, modules.TextSource("", "", "", 0, text, text))
 	}

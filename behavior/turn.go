@@ -41,7 +41,7 @@ func (m *Agent) Begin(view world.View) *Turn {
 	t.plan.intentions = opening.intentions
 	t.protocol = newProtocol(&m.cfg, m.moduleNames, opening.untrusted)
 	t.conversation = Conversation{
-		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language,
+		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.words.Language,
 		Input: slices.Clone(opening.items), room: answerRoom{begun: m.headroom, length: m.headroom.length},
 	}
 	if a := m.repetition.advice; a != nil {

@@ -57,7 +57,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
 			e = answer.Faults(e, bad)
 			f := t.agent.words.wrongArguments(CodeInvalidArguments, bad)
-			t.mistake(f, nil)
+			t.faultArguments(f)
 			w.results = append(w.results, candidateResult{N: i + 1, Error: &f,
 				DryRun: modules.DryRun{Status: world.CheckRejected}})
 			w.details = append(w.details, candidateDetail{N: i + 1, Error: &f,
@@ -76,8 +76,8 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.scores = append(w.scores, t.score(i+1, v))
 		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
 			Note: t.partnersNote(v.Adjusted)}
-		for _, unused := range candidate.Unused() {
-			result.Problems = append(result.Problems, t.inLanguage(unused)...)
+		for _, field := range candidate.Unused() {
+			result.Problems = append(result.Problems, t.inLanguage(field)...)
 		}
 		if v.Refused() {
 			f := t.refuse(v, v.note())
@@ -99,7 +99,7 @@ func (t *Turn) refuse(v *Evaluation, n trace.Step) feedback {
 	if t.draft.first(v.Proposed) {
 		t.conversation.Note(n)
 	}
-	t.mistake(f, v.Adjusted)
+	t.faultAction(f, v.Adjusted)
 	return f
 }
 

@@ -13,8 +13,10 @@ type wording struct {
 	memory memory.Words
 }
 
-// wordsOf returns the wording of a language, which [trace.Settings.Validate] has checked.
-func wordsOf(language string) *wording {
-	w := words.In(language)
+// wordsOf returns the wording of a language; nil is English.
+func wordsOf(w *words.Language) *wording {
+	if w == nil {
+		w = words.In(words.English)
+	}
 	return &wording{Language: w, memory: modules.MemoryWords(w)}
 }

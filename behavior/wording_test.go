@@ -17,7 +17,7 @@ import (
 )
 
 // english is what the tests compare with.
-var english = wordsOf(words.English)
+var english = wordsOf(nil)
 
 // TestEveryLanguageCanBeChosen: the setting has the languages of the files.
 func TestEveryLanguageCanBeChosen(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPromptVersionNamesTheWording(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range []Protocol{ProtocolFull, ProtocolLean} {
 		for _, l := range words.Languages() {
-			seen[PromptVersion(p, l)] = true
+			seen[PromptVersion(p, l, "")] = true
 		}
 	}
 	if len(seen) != 2*len(words.Languages()) {
@@ -46,10 +46,10 @@ func TestPromptVersionNamesTheWording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if (&wording{Language: changed}).version(ProtocolFull) == PromptVersion(ProtocolFull, "zh") {
+	if (&wording{Language: changed}).version(ProtocolFull) == PromptVersion(ProtocolFull, "zh", "") {
 		t.Error("a changed word of the observation keeps the version")
 	}
-	if got := PromptVersion(ProtocolFull, "xx"); got != "unknown language" {
+	if got := PromptVersion(ProtocolFull, "xx", ""); got != "unknown language" {
 		t.Errorf("a language that does not exist has the version %q", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestPromptVersionNamesTheWording(t *testing.T) {
 // TestChineseObservation writes every line of an observation in Chinese.
 func TestChineseObservation(t *testing.T) {
 	s := sketchOf(everything(), ProfileRich)
-	s.words = wordsOf("zh")
+	s.words = wordsOf(words.In("zh"))
 	s.OrderEnded = &world.OrderEnded{Why: "heat_above", Attempts: 3}
 	want := `# 观察，第 20 回合
 你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2

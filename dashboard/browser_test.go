@@ -300,13 +300,22 @@ func record(t *testing.T, dir, scenario string, ticks int64, change func(*agentw
 		t.Fatal(err)
 	}
 	settings.Ticks = ticks
+	settings.ChainSteps = 0 // every tick has a question to show
 	if change != nil {
 		change(&settings)
 	}
-	settings.ChainSteps = 0 // every tick has a question to show
 	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestChainInABrowser shows all steps of a chain, each with what it does.
+func TestChainInABrowser(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "one"), "minimal", 2, func(s *agentworld.Settings) { s.ChainSteps = 3 })
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=one&tick=1&agent=agent-1&open=1", "mine compound 5,000 g, then refine compound 5,000 g, then build factory")
 }
 
 func TestEveryViewInABrowser(t *testing.T) {

@@ -169,4 +169,7 @@ func applySwitch(m *behavior.Agent, s trace.Switch) {
 		long = *s.LongTermGoal
 	}
 	m.SetGoals(short, long)
+	if s.Persona != nil {
+		m.SetPersona(*s.Persona)
+	}
 }

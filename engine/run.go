@@ -26,6 +26,8 @@ type Options struct {
 	// RecordingPath is where the recording of the settings is, absolute, for a later
 	// resume; it says nothing about the run itself.
 	RecordingPath string
+	// Extensions are those of the program, which the header names.
+	Extensions []trace.Extension
 	// Prepared, when set, is the run with these settings before its first tick, which then
 	// is not built again.
 	Prepared *Prepared

@@ -27,11 +27,11 @@ const Version = "7"
 // from texts of the program and takes as long as a turn, so it is made once for a kind of
 // run.
 func promptVersion(s trace.Settings) string {
-	kind := fmt.Sprintf("%q %q %v", s.Protocol, s.Language, s.Learns())
+	kind := fmt.Sprintf("%q %q %q %v", s.Protocol, s.Language, s.Words, s.Learns())
 	if known, ok := promptVersions.Load(kind); ok {
 		return known.(string)
 	}
-	version := behavior.PromptVersion(s.Protocol, s.Language)
+	version := behavior.PromptVersion(s.Protocol, s.Language, s.Words)
 	if s.Learns() {
 		version += "-" + reflect.Version()
 	}
@@ -111,11 +111,12 @@ func behaviorConfig(s trace.Settings) behavior.Config {
 func (r *runner) header() trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: promptVersion(r.Settings),
-		Settings:      r.Settings, Forks: r.Forks,
+		PromptVersion: promptVersion(r.Settings), ScenarioHash: r.Settings.ScenarioHash(),
+		WordsHash: r.Settings.WordsHash(),
+		Settings:  r.Settings, Forks: r.Forks,
 		Timing: &trace.HeaderTiming{
 			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath,
-			SegmentBytes: &r.SegmentBytes,
+			SegmentBytes: &r.SegmentBytes, Extensions: r.Extensions,
 		},
 	}
 	for n := range r.world.Agents() {

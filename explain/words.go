@@ -127,22 +127,39 @@ func actionText(encoded json.RawMessage) (text, withoutAmounts string) {
 	if err != nil {
 		return RawText(encoded), RawText(encoded)
 	}
-	text = a.ActionName()
-	if order, ok := a.(world.ExecuteUntil); ok {
-		text += " " + order.Do.ActionName()
-		for _, step := range order.Then {
-			text += ", then " + step.Do.ActionName()
-		}
+	order, isOrder := a.(world.ExecuteUntil)
+	if !isOrder {
+		return stepText(a)
 	}
+	text, withoutAmounts = stepText(order.Do)
+	for _, step := range order.Then {
+		whole, bare := stepText(step.Do)
+		text += ", then " + whole
+		withoutAmounts += ", then " + bare
+	}
+	name := order.ActionName() + " "
+	return name + text, name + withoutAmounts
+}
+
+// stepText is [actionText] of an action that is no order.
+func stepText(a world.Action) (text, withoutAmounts string) {
+	text = a.ActionName()
 	withoutAmounts = text
 	for v := range world.Arguments(a) {
 		word := v.Text
 		switch {
 		case v.Kind == world.ParamText:
 			word = memory.Quote(v.Text)
+		case v.Kind == world.ParamAmount && v.Slot() == world.SlotForTicks:
+			text += fmt.Sprintf(" for %d ticks", v.Int)
+			continue
 		case v.Kind == world.ParamAmount:
 			text += fmt.Sprintf(" %d", v.Int)
 			continue
+		case word == "":
+			continue
+		case v.Slot() == world.SlotWant:
+			word = "for " + word
 		}
 		text, withoutAmounts = text+" "+word, withoutAmounts+" "+word
 	}

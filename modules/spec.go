@@ -104,10 +104,10 @@ func listModule() module {
 	})
 }
 
-// In returns the same modules with everything they say in a language, by its code. Names,
-// schemas and codes do not change. It panics for a language that does not exist.
-func (r *Registry) In(language string) *Registry {
-	return &Registry{modules: r.modules, words: words.In(language)}
+// Saying returns the same modules with everything they say in other words. Names, schemas and codes do not
+// change.
+func (r *Registry) Saying(w *words.Language) *Registry {
+	return &Registry{modules: r.modules, words: w}
 }
 
 // Of returns the same modules for a world with an industry.

@@ -160,7 +160,7 @@ func newFolder() *folder {
 	r.Guard.Off = []string{}
 	r.Sampling = []SamplingRow{}
 	r.Controls = []ControlRow{}
-	r.Timing.Endpoints = []trace.EndpointTiming{}
+	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -191,7 +191,8 @@ func (f *folder) header(h trace.Header) {
 		r.UsageSource = trace.UsageUnreported // until an answer has counts
 	}
 	f.inForce = h.SettingsAt
-	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
+	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, Scenario: h.ScenarioHash,
+		Words: h.WordsHash}
 	r.Settings = settingRows(now)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage
@@ -206,6 +207,7 @@ func (f *folder) header(h trace.Header) {
 	r.FaultsCounted = r.Faults == ""
 	if h.Timing != nil {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
+		r.Timing.Extensions = append(r.Timing.Extensions, h.Timing.Extensions...)
 	}
 	for _, fork := range h.Forks {
 		// Where its answers come from elsewhere than those before, the run's come from both.

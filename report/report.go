@@ -198,6 +198,10 @@ type Versions struct {
 	Rules string `json:"rules"`
 	// Version of the prompts.
 	Prompt string `json:"prompt"`
+	// Hash of the scenario's text.
+	Scenario string `json:"scenario"`
+	// Words are the hash of a user's texts to models, empty without any.
+	Words string `json:"words"`
 }
 
 // Provenance counts sources over all decisions.

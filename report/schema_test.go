@@ -26,6 +26,8 @@ var update = flag.Bool("update", false, "rewrite report.schema.json and the file
 // foreignDocs describes the fields of types that other packages own.
 var foreignDocs = map[string]string{
 	"Amount.resource":      "Name of the resource.",
+	"Extension.name":       "Name of the extension.",
+	"Extension.version":    "Version of the extension, as its author says it.",
 	"Scores.nothing":       "Score of agents that wait.",
 	"Scores.random":        "Score of agents that draw what they do.",
 	"Scores.greedy":        "Score of scripted agents that do not look ahead.",

@@ -11,6 +11,8 @@ import (
 type Timing struct {
 	// Start of the run, RFC 3339.
 	StartedAt string `json:"started_at"`
+	// Extensions of the program that began the run; empty without any.
+	Extensions []trace.Extension `json:"extensions"`
 	// End of the run, RFC 3339; empty for an unfinished one.
 	FinishedAt string `json:"finished_at"`
 	// Milliseconds that the process took which ended the run; 0 for an unfinished run.

@@ -34,6 +34,8 @@ type Config struct {
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
 	SegmentBytes int64
+	// Extensions are those of the program, which the header of a new run names.
+	Extensions []trace.Extension
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease

@@ -93,7 +93,7 @@ func (s *Session) options() engine.Options {
 		Settings: c.Settings, Prepared: s.prepared, RunDir: c.Dir, Leased: c.Leased, Source: s.source, Blind: c.Blind,
 		Concurrency: c.Concurrency, SegmentBytes: c.SegmentBytes, Drain: c.Drain, Controls: c.Controls,
 		Observer: c.Observer, LLMIO: c.Exchange, FaultCounts: s.scripted.Faults.Counts, EndpointTiming: s.access.Timing,
-		RecordingPath: c.Recording.Path, Reused: s.reused(),
+		RecordingPath: c.Recording.Path, Reused: s.reused(), Extensions: c.Extensions,
 	}
 	if c.Listener != nil {
 		o.Progress = c.Listener.Progress

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
@@ -133,6 +134,9 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 		err = access.CheckSampling(*of, s.agents)
 	}
 	if err == nil {
+		err = s.checkWords()
+	}
+	if err == nil {
 		of.Prices, err = access.Prices(*of, c.Access.Prices)
 	}
 	if err == nil {
@@ -200,6 +204,24 @@ func (s *Session) knows(key string, agents []string) error {
 		if !slices.Contains(s.agents, id) {
 			return &access.UnknownError{Key: key, Name: id, Names: s.agents}
 		}
+	}
+	return nil
+}
+
+// checkWords refuses texts to models that are none, and any for the embedded model, which finds what it reads
+// by the program's own headings.
+func (s *Session) checkWords() error {
+	const key = "run.words"
+	of := s.config.Settings
+	if of.Words == "" {
+		return nil
+	}
+	if _, err := words.With(of.Language, of.Words); err != nil {
+		return access.Refuse(key, "%w", err)
+	}
+	if of.ModelSource == trace.SourceScripted {
+		return access.Refuse(key, "texts of one's own are for a model, and the scripted stub reads the program's alone; "+
+			"name a model ({llm.model}), or leave them out")
 	}
 	return nil
 }

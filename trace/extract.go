@@ -23,6 +23,7 @@ func (h Header) facts() Header {
 	s := h.Settings
 	s.ScenarioTOML = ""
 	s.Playbook = ""
+	s.Words = ""
 	s.BaseURL = ""
 	s.SystemPrompt = ""
 	s.ShortTermGoal = ""

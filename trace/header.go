@@ -43,6 +43,10 @@ type Header struct {
 	EngineVersion string `json:"engine_version"`
 	RulesVersion  string `json:"rules_version"`
 	PromptVersion string `json:"prompt_version"`
+	// ScenarioHash names the text of the scenario: the beginning of its SHA-256.
+	ScenarioHash string `json:"scenario_hash,omitempty"`
+	// WordsHash is [Settings.WordsHash].
+	WordsHash string `json:"words_hash,omitempty"`
 	// Settings are those the run began with.
 	Settings Settings `json:"settings"`
 	// Agents are in the world's order.
@@ -121,6 +125,16 @@ type HeaderTiming struct {
 	// SegmentBytes is the size at which a trace file is closed and the next one begun, 0
 	// for never; nil in traces that do not say.
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
+	// Extensions are those of the program that began the run. What of them shapes a run is recorded elsewhere.
+	Extensions []Extension `json:"extensions,omitempty"`
+}
+
+// Extension is what a program has beside what is its own.
+type Extension struct {
+	// Name of the extension.
+	Name string `json:"name"`
+	// Version of the extension, as its author says it.
+	Version string `json:"version"`
 }
 
 // Switch changes prompt texts from a tick on; nil keeps a text as it is. As a
@@ -132,4 +146,6 @@ type Switch struct {
 	SystemPrompt  *string `json:"system_prompt,omitempty"`
 	ShortTermGoal *string `json:"short_term_goal,omitempty"`
 	LongTermGoal  *string `json:"long_term_goal,omitempty"`
+	// Persona is the text of the persona; its name stays.
+	Persona *string `json:"persona,omitempty"`
 }

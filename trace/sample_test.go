@@ -26,7 +26,7 @@ func samples() []Record {
 	}
 	return []Record{
 		Header{
-			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1",
+			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", WordsHash: "w1", ScenarioHash: "s1",
 			Agents: []HeaderAgent{{ID: "agent-1", Name: "Ada", Persona: "careful"}},
 			Settings: Settings{
 				Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, Playbook: "# playbook 1\n", PlaybookSize: 200, Ticks: 20,
@@ -42,10 +42,10 @@ func samples() []Record {
 				Estimate: &Estimate{Least: Usage{Calls: 1}, Likely: Usage{Calls: 2, InputTokens: 3}, Most: Usage{Calls: 4, InputTokens: 5, OutputTokens: 6, Cost: 7}},
 			},
 			Forks: []Fork{fork}, Extract: ExtractAnswers,
-			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4, SegmentBytes: new(int64(1 << 20))},
+			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4, SegmentBytes: new(int64(1 << 20)), Extensions: []Extension{{"e", "1"}}},
 		},
 		part,
-		Switch{Tick: 1, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal},
+		Switch{Tick: 1, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal, Persona: &goal},
 		ModelCall{
 			MaxOutputTokens: 900,
 			Tick:            1, AgentID: "agent-1", Step: 1, Stage: "decision", Model: "m", Instructions: "h1", Tools: "h2",

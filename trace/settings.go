@@ -120,8 +120,10 @@ type Settings struct {
 	// PromptProfile is how much a prompt says, Language the language of the prompt.
 	PromptProfile string `json:"prompt_profile" cli:"prompt-profile llm.prompt_profile PROMPT_PROFILE" default:"balanced" choices:"compact balanced rich" doc:"how much of world and past a prompt shows"`
 	Language      string `json:"language" cli:"prompt-language llm.prompt_language PROMPT_LANGUAGE" default:"en" choices:"en zh" doc:"language of what the program says to the model: English or Chinese"`
+	// Words are texts that replace those of the language by name: the file of the language, in full.
+	Words string `json:"words,omitempty" cli:"words run.words WORDS" kind:"dir" absent:"the program's" doc:"directory of texts that replace what the program says to a model; see docs/prompt.md"`
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
-	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N, \"system_prompt\":.., \"short_term_goal\":.., \"long_term_goal\":.., \"agent\":..}]"`
+	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N, \"system_prompt\":.., \"short_term_goal\":.., \"long_term_goal\":.., \"persona\":.., \"agent\":..}]"`
 
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.
@@ -431,6 +433,8 @@ func (s Settings) Changes(next Settings) []Change {
 			c.From, c.To = digestText([]byte(s.ScenarioTOML)), digestText([]byte(next.ScenarioTOML))
 		case "playbook":
 			c.From, c.To = digestText([]byte(s.Playbook)), digestText([]byte(next.Playbook))
+		case "words":
+			c.From, c.To = digestText([]byte(s.Words)), digestText([]byte(next.Words))
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:
@@ -442,6 +446,18 @@ func (s Settings) Changes(next Settings) []Change {
 	}
 	return changes
 }
+
+// WordsHash names the texts that replace those of the program, empty for none: the beginning of the SHA-256
+// of their file.
+func (s Settings) WordsHash() string {
+	if s.Words == "" {
+		return ""
+	}
+	return llmclient.Hash([]byte(s.Words))[:12]
+}
+
+// ScenarioHash names the text of the scenario: the beginning of its SHA-256.
+func (s Settings) ScenarioHash() string { return llmclient.Hash([]byte(s.ScenarioTOML))[:12] }
 
 // digestText replaces a long text in a change, where it is no help.
 func digestText(text []byte) string {

@@ -112,7 +112,7 @@ func (w *World) act(t *turn) {
 	if a.standing == nil {
 		a.decidedAt = w.tick
 	}
-	if t.order != nil && t.order.order.inBounds() {
+	if t.order != nil && t.order.order.beyond() == nil {
 		a.standing = t.order
 		// The agent does not know yet of a fill by an agent that acted earlier in this tick.
 		a.standing.filled = a.filledAt == w.tick

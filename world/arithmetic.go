@@ -35,3 +35,13 @@ func (p Position) squared(q Position) int64 {
 
 // distanceCM is the distance between p and q, rounded down.
 func (p Position) distanceCM(q Position) int64 { return isqrt(p.squared(q)) }
+
+// AtLeast reports whether a*b >= c*d, exactly. It is false if one of them is negative.
+func AtLeast(a, b, c, d int64) bool {
+	if min(a, b, c, d) < 0 {
+		return false
+	}
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	most, least := bits.Mul64(uint64(c), uint64(d))
+	return high > most || high == most && low >= least
+}

@@ -67,21 +67,23 @@ func (o ExecuteUntil) rule(f *facts, s senses) ruling {
 	if problem := o.problem(); problem != nil {
 		return refuse(Rejection{Code: RejectInvalidStandingRule, Field: problem.Field})
 	}
-	for _, step := range o.Steps() {
-		if !step.inBounds() {
-			return refuse(Rejection{
-				Code: RejectInvalidStandingRule, Field: "max_ticks",
-				Requested: number(step.MaxTicks), Maximum: number(StandingTicksMax), Unit: Ticks,
-			})
-		}
+	if step := o.beyond(); step != nil {
+		return refuse(Rejection{
+			Code: RejectInvalidStandingRule, Field: "max_ticks",
+			Requested: number(step.MaxTicks), Maximum: number(StandingTicksMax), Unit: Ticks,
+		})
 	}
 	return f.rule(o.Do, s)
 }
 
-// inBounds reports whether the attempts of every step are as many as may be.
-func (o ExecuteUntil) inBounds() bool {
-	return !slices.ContainsFunc(o.Steps(),
-		func(s ExecuteUntil) bool { return s.MaxTicks < 1 || s.MaxTicks > StandingTicksMax })
+// beyond is the first step with fewer or more attempts than may be, nil if there is none.
+func (o ExecuteUntil) beyond() *ExecuteUntil {
+	for _, step := range o.Steps() {
+		if step.MaxTicks < 1 || step.MaxTicks > StandingTicksMax {
+			return &step
+		}
+	}
+	return nil
 }
 
 // Once is the step that does an action a single time.

@@ -81,18 +81,18 @@ func (c PolicyRule) unconditional() bool {
 type means struct {
 	industry  *Industry
 	forbidden []string
-	// asked are the metrics of the goals. Of a plant nobody has anything where no one may draw from it,
-	// unless a goal asks for it.
+	// asked are the metrics of the goals.
 	asked []string
 	// others says that there is more than one agent, typed that requests and offers are enabled, and
 	// roads that there is more than one place.
 	others, typed, roads bool
 	// radiation and deposits say whether a place has any.
 	radiation, deposits bool
-	may                 map[string]bool
-	buildable           []bool
-	// have says which resources an agent may ever hold.
-	have []bool
+	// may says which actions were found possible, buildable which kinds of factory, and have which
+	// resources an agent may ever hold.
+	may       map[string]bool
+	buildable []bool
+	have      []bool
 }
 
 // newMeans finds what is possible: what follows from what the agents start with, then what follows from
@@ -141,8 +141,7 @@ func (m *means) count() (n int) {
 // extend adds what is possible with what was found so far.
 func (m *means) extend() {
 	for k, kind := range m.industry.Kinds {
-		useful := !kind.generates || !m.forbids(BuyPower{}) || slices.Contains(m.asked, "factory:"+kind.Name)
-		m.buildable[k] = useful && m.affords(kind.cost) && !m.forbids(BuildFactory{})
+		m.buildable[k] = m.wants(kind) && m.affords(kind.cost) && !m.forbids(BuildFactory{})
 	}
 	for _, a := range actions {
 		m.may[a.ActionName()] = !m.forbids(a) && m.allows(a)
@@ -154,6 +153,14 @@ func (m *means) extend() {
 			m.have[kind] = m.have[kind] || recipe.outputs[kind] > 0 && m.can(ScheduleRecipe{}) && m.runs(recipe)
 		}
 	}
+}
+
+// wants reports whether a kind of factory is of use to anybody: if a recipe runs in it, if it is a power plant
+// and its owner may draw from it, or if a goal asks for it.
+func (m *means) wants(kind FactoryKind) bool {
+	runs := func(r Recipe) bool { return r.FactoryKind == kind.Name }
+	return kind.generates && !m.forbids(BuyPower{}) || slices.ContainsFunc(m.industry.Recipes, runs) ||
+		slices.Contains(m.asked, "factory:"+kind.Name)
 }
 
 func (m *means) forbids(a Action) bool { return slices.Contains(m.forbidden, a.ActionName()) }
@@ -196,8 +203,12 @@ func (m *means) allows(a Action) bool {
 
 // plants reports whether a power plant can be built.
 func (m *means) plants() bool {
-	k, _ := kindNumber(m.industry.Kinds, RadiationPlantMk1)
-	return m.buildable[k]
+	for k, kind := range m.industry.Kinds {
+		if kind.generates && m.buildable[k] {
+			return true
+		}
+	}
+	return false
 }
 
 // affords reports whether an agent can ever hold all of a price at once.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -66,6 +67,32 @@ func (c PolicyRule) Binds(agent string) bool { return c.Agent == Anyone || c.Age
 // may ask for. A rule about all agents names none.
 func (c PolicyRule) Names(agent string) bool {
 	return c.Effect == EffectAllow && (c.To == agent || slices.Contains(c.AskedBy, agent))
+}
+
+// Lifts reports whether an allow is narrower than a forbid, so that it holds where both describe an
+// action: it has more conditions, or as many and names an action where the forbid is about all.
+func (c PolicyRule) Lifts(forbid PolicyRule) bool {
+	own, other := c.conditions(), forbid.conditions()
+	if more := bits.OnesCount(own) - bits.OnesCount(other); more != 0 {
+		return more > 0
+	}
+	return own == other && forbid.Action == Anyone && c.Action != Anyone
+}
+
+// conditions is the set of conditions that narrow the rule: a bit each for agent, to, what and at.
+func (c PolicyRule) conditions() (set uint) {
+	for i, narrows := range [...]bool{c.Agent != Anyone, c.To != "" && c.To != Anyone, c.What != "", c.At != ""} {
+		if narrows {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// RateMet reports whether a trade that gives an amount and brings got of [PolicyRule.Get] brings at
+// least what the rule wants for it. It is false if one of them is negative.
+func (c PolicyRule) RateMet(given, got int64) bool {
+	return c.GetAtLeast == 0 || AtLeast(got, max(1, c.Per), c.GetAtLeast, given)
 }
 
 // Unheard says why nothing that others send can ask for what the rule allows; "" if something can.

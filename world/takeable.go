@@ -1,53 +1,13 @@
 package world
 
-import (
-	"math/bits"
-	"slices"
-)
-
-// Lifts reports whether an allow is narrower than a forbid, so that it holds where both describe an
-// action: it has more conditions, or as many and names an action where the forbid is about all.
-func (c PolicyRule) Lifts(forbid PolicyRule) bool {
-	own, other := c.conditions(), forbid.conditions()
-	if more := bits.OnesCount(own) - bits.OnesCount(other); more != 0 {
-		return more > 0
-	}
-	return own == other && forbid.Action == Anyone && c.Action != Anyone
-}
-
-// conditions is the set of conditions that narrow the rule: a bit each for agent, to, what and at.
-func (c PolicyRule) conditions() (set uint) {
-	for i, narrows := range [...]bool{c.Agent != Anyone, c.To != "" && c.To != Anyone, c.What != "", c.At != ""} {
-		if narrows {
-			set |= 1 << i
-		}
-	}
-	return set
-}
-
-// RateMet reports whether a trade that gives an amount and brings got of [PolicyRule.Get] brings at
-// least what the rule wants for it. It is false if one of them is negative.
-func (c PolicyRule) RateMet(given, got int64) bool {
-	return c.GetAtLeast == 0 || AtLeast(got, max(1, c.Per), c.GetAtLeast, given)
-}
-
-// AtLeast reports whether a*b >= c*d, exactly. It is false if one of them is negative.
-func AtLeast(a, b, c, d int64) bool {
-	if min(a, b, c, d) < 0 {
-		return false
-	}
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	most, least := bits.Mul64(uint64(c), uint64(d))
-	return high > most || high == most && low >= least
-}
+import "slices"
 
 // takes reports whether the rules of agent n can ever let it accept an offer, however little of their
 // totals is used. What no rule describes may be accepted. What an agent holds does not matter.
 func (w *World) takes(n int32, t *terms) bool {
 	own := agentID(int(n) % int(w.scenario.planned()))
 	describes := func(c PolicyRule) bool {
-		to := c.To == "" || c.To == Anyone || c.To == ToAsker || c.To == t.From
-		return c.Binds(own) && (c.Action == (AcceptOffer{}).ActionName() || c.Action == Anyone) && to &&
+		return c.Binds(own) && (c.Action == (AcceptOffer{}).ActionName() || c.Action == Anyone) && c.reaches(t.From) &&
 			fits(c.What, t.Want) && fits(c.Get, t.Give) && fits(c.At, t.Place)
 	}
 	var allows, forbids []PolicyRule
@@ -72,6 +32,11 @@ func (w *World) takes(n int32, t *terms) bool {
 	})
 }
 
+// reaches reports whether an action that a rule describes may be directed to an agent that asks for it.
+func (c PolicyRule) reaches(asker string) bool {
+	return c.To == "" || c.To == Anyone || c.To == ToAsker || c.To == asker
+}
+
 // fits reports whether a condition of a rule, empty for none, holds for a value.
 func fits(condition, value string) bool { return condition == "" || condition == value }
 
@@ -92,8 +57,7 @@ func (v View) GivesTo(agent string) (list []PolicyRule) {
 			continue
 		}
 		asks := slices.Contains(c.AskedBy, self) || slices.Contains(c.AskedBy, Anyone)
-		to := c.To == "" || c.To == Anyone || c.To == ToAsker || c.To == self
-		if c.Effect == EffectAllow && c.Binds(own) && asks && to {
+		if c.Effect == EffectAllow && c.Binds(own) && asks && c.reaches(self) {
 			list = append(list, PolicyRule{Action: c.Action, What: c.What, Most: c.Most, Get: c.Get, GetAtLeast: c.GetAtLeast,
 				Per: c.Per})
 		}

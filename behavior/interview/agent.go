@@ -48,10 +48,14 @@ type With struct {
 var ErrWindow = errors.New("there is no room for a question in the context window")
 
 // Begin puts a question. The caller ensures that it has 1 to [QuestionCharsMax] characters. The error
-// wraps [ErrWindow].
+// wraps [ErrWindow], or is that of texts in the trace that are none.
 func (a Agent) Begin(question string, with With) (*Turn, error) {
 	if with.Model == "" {
 		with.Model = a.Call.Model
+	}
+	said, err := words.With(a.Settings.Language, a.Settings.Words)
+	if err != nil {
+		return nil, err
 	}
 	vocabulary := &answer.Vocabulary{Tools: a.Tools, WindowTokens: a.Settings.ContextWindowTokens}
 	t := &Turn{agent: a, with: with, static: with.CountTokens(a.Instructions)}
@@ -59,14 +63,14 @@ func (a Agent) Begin(question string, with With) (*Turn, error) {
 		t.static += with.CountTokens(string(tool.Wire()))
 	}
 	t.conversation = behavior.Conversation{
-		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: a.Settings.Language,
+		Tick: a.Tick, AgentID: a.ID, Vocabulary: vocabulary, Language: said,
 		Reflects: true, Input: slices.Clone(a.Input),
 	}
 	if with.Model == a.Call.Model {
 		t.conversation.Kept(a.Call.Breakpoints)
 	}
 	t.recall()
-	text := &words.In(a.Settings.Language).Interview
+	text := &said.Interview
 	lines := slices.Concat([]string{text.Heading.Text(a.Tick)}, a.since(text), []string{text.Asked})
 	t.conversation.Say(strings.Join(lines, "\n"))
 	t.conversation.Complete()

@@ -22,6 +22,8 @@ type Runtime struct {
 	rounds int
 	tools  []llmclient.Tool
 	words  *words.Reflection
+	// language has them and what is said about answers.
+	language *words.Language
 	// guarded says that reflections show no untrusted text and that lessons are checked against
 	// it.
 	guarded bool
@@ -35,7 +37,11 @@ type Runtime struct {
 func NewRuntime(cfg behavior.Config, rounds int, own ...playbook.OwnSection) *Runtime {
 	k := &Runtime{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax)}
 	k.guarded = k.cfg.Guards(trace.CheckLessons)
-	k.words = &words.In(k.cfg.Language).Reflection
+	said, err := words.With(k.cfg.Language, k.cfg.Words)
+	if err != nil {
+		panic("reflect: texts that the turns of the run have are none: " + err.Error())
+	}
+	k.language, k.words = said, &said.Reflection
 	k.tools = tools(k.words, own)
 	k.static = k.cfg.CountTokens(k.words.Instructions)
 	for i, t := range k.tools {

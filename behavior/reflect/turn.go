@@ -55,8 +55,8 @@ func (k *Runtime) Begin(e *Experience, book *playbook.Playbook, goals []Goal, ti
 	t.input = e.input(tick, t.shown.decisions, k.guarded)
 	t.conversation = behavior.Conversation{
 		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage),
-		Reflects: true,
-		Input:    []llmclient.Item{llmclient.Message("user", t.shown.text)},
+		Reflects: true, Language: k.language,
+		Input: []llmclient.Item{llmclient.Message("user", t.shown.text)},
 	}
 	return t
 }

@@ -80,35 +80,48 @@ func (l *Language) Word(code string) string { return l.Codes.wordOr(code) }
 //go:embed *.toml
 var files embed.FS
 
-// languages are those of the files, English first.
-var languages = embedded()
+// languageFile is an embedded file with what was read from it.
+type languageFile struct {
+	name string
+	data []byte
+	*Language
+}
+
+// languageFiles are the embedded files and languages what they hold, English first.
+var languageFiles, languages = embedded()
 
 // embedded reads the files. They are part of the program, so that a fault in one is a bug.
-func embedded() []*Language {
-	english := mustRead("english.toml", nil)
-	all := []*Language{english}
+func embedded() (all []languageFile, languages []*Language) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic("words: " + err.Error())
 	}
+	names := []string{"english.toml"}
 	for _, e := range entries {
-		if e.Name() != "english.toml" {
-			all = append(all, mustRead(e.Name(), english))
+		if e.Name() != names[0] {
+			names = append(names, e.Name())
 		}
 	}
-	return all
+	var english *Language
+	for _, name := range names {
+		f := languageFile{name: name}
+		if f.data, err = files.ReadFile(name); err == nil {
+			f.Language, err = read(f.data, english)
+		}
+		if err != nil {
+			panic("words: " + name + ": " + err.Error())
+		}
+		if english == nil {
+			english = f.Language
+		}
+		all, languages = append(all, f), append(languages, f.Language)
+	}
+	return all, languages
 }
 
-func mustRead(name string, english *Language) *Language {
-	data, err := files.ReadFile(name)
-	if err != nil {
-		panic("words: " + err.Error())
-	}
-	l, err := read(data, english)
-	if err != nil {
-		panic("words: " + name + ": " + err.Error())
-	}
-	return l
+// fileOf is the file of a language that exists.
+func fileOf(code string) languageFile {
+	return languageFiles[slices.IndexFunc(languageFiles, func(f languageFile) bool { return f.Code == code })]
 }
 
 // Languages returns the code of every language, English first.

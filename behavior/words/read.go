@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Read reads the file of a language. The error names every text that is missing, unknown, or has
@@ -19,13 +17,18 @@ func Read(data []byte) (*Language, error) { return read(data, languages[0]) }
 
 // read reads a file whose tables are to be like those of english; nil reads English itself.
 func read(data []byte, english *Language) (*Language, error) {
-	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
-		return nil, fmt.Errorf("read texts: %w", err)
+	whole, err := tree(data)
+	if err != nil {
+		return nil, err
 	}
+	return fromTree(whole, english)
+}
+
+// fromTree makes a language of the tables and texts of a file.
+func fromTree(whole map[string]any, english *Language) (*Language, error) {
 	r := reader{english: english, tables: map[string]Table{}}
 	l := &Language{}
-	r.section("", reflect.ValueOf(l).Elem(), tree)
+	r.section("", reflect.ValueOf(l).Elem(), whole)
 	if len(r.faults) > 0 {
 		return nil, fmt.Errorf("read texts: %w", errors.Join(r.faults...))
 	}
@@ -48,6 +51,7 @@ func (r *reader) fault(name string, err error) {
 var (
 	errMissing = errors.New("the text is missing")
 	errUnknown = errors.New("there is no text of this name")
+	errZero    = errors.New("the text has a character that is none")
 )
 
 // section fills the fields of a struct from the entries of the same names.
@@ -114,6 +118,10 @@ func (r *reader) parsed(name string, from any) (Form, bool) {
 	text, _ := from.(string)
 	if strings.TrimSpace(text) == "" {
 		r.fault(name, errMissing)
+		return Form{}, false
+	}
+	if strings.ContainsRune(text, 0) {
+		r.fault(name, errZero)
 		return Form{}, false
 	}
 	r.texts.WriteString(name + "=" + text + "\x00")

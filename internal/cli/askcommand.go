@@ -88,7 +88,7 @@ func askCommand(m *Main) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	addOptions(c.Flags(), &f)
-	borrowSettings(c.Flags(), askSettings)
+	borrowSettings(c.Flags(), askSettings, "llm.model", "llm.base_url")
 	reads := m.readsRuns(c, nil).PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error { return reads(c, args[:1]) } // a question is no run
 	return c

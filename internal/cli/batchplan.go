@@ -63,6 +63,9 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 	for _, s := range settingsIn(b.file) {
 		known, ok := all.ByKey(s.Key)
 		table, key, _ := strings.Cut(s.Key, ".")
+		if s.Key == batch.ScenarioKey {
+			continue // it is read with those of the batch
+		}
 		switch allowed := all.Keys(table); {
 		case s.Key == "llm.base_url" && secretIn(s.Text):
 			problems = append(problems, &batch.Problem{Line: s.Line,
@@ -152,7 +155,10 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 	refused(err)
 	placed := map[batch.ID]batch.Cell{}
 	for _, c := range b.file.Combinations() {
-		scenarioName := c.Cell.Scenario
+		scenarioName, scenarioLine := c.Cell.Scenario, b.file.ScenariosLine
+		if at := slices.IndexFunc(c.Settings, func(s batch.Setting) bool { return s.Key == batch.ScenarioKey }); at >= 0 {
+			scenarioName, scenarioLine = c.Settings[at].Text, c.Settings[at].Line
+		}
 		if _, _, embedded := scenario.Embedded(scenarioName); !embedded && !filepath.IsAbs(scenarioName) {
 			scenarioName = filepath.Join(filepath.Dir(name), scenarioName)
 		}
@@ -163,7 +169,7 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 					Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
 			}
 		}
-		put("run.scenario", scenarioName, b.file.ScenariosLine)
+		put("run.scenario", scenarioName, scenarioLine)
 		put("run.run_dir", "cell", 0) // an attempt says where it is
 		if !c.OwnSeed {
 			put("run.seed", strconv.FormatUint(c.Cell.Seed, 10), 0)

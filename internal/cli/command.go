@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -54,6 +55,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		exportCommand(m),
 		answersCommand(m),
 		playbookCommand(m),
+		wordsCommand(m),
 		modelServerCommand(m),
 		guardEvalCommand(m),
 		batchCommand(m),
@@ -67,7 +69,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
-			c.Args = helpArguments
+			m.helpWithWords(c)
 		}
 	}
 	describe(root)
@@ -94,7 +96,7 @@ func versionText() string {
 		}
 	}
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
-		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English),
+		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English, ""),
 		trace.FormatVersion, runtime.Version())
 }
 
@@ -157,6 +159,24 @@ func commandNames(c *cobra.Command) []string {
 	return names
 }
 
+// helpWithWords makes the help command take a word after "settings", which only those that have it answer.
+func (m *Main) helpWithWords(c *cobra.Command) {
+	c.Args = helpArguments
+	about := c.Run
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) < 2 || args[0] != settingsTopicName {
+			about(c, args)
+			return nil
+		}
+		text, err := m.settingsAbout(args[1:])
+		if err != nil {
+			return err
+		}
+		_, _ = io.WriteString(c.OutOrStdout(), folded(text, 0)) // a screen, which escapes it
+		return nil
+	}
+}
+
 // helpArguments accepts what there is help about. Cobra's own help succeeds with an unknown word.
 func helpArguments(c *cobra.Command, args []string) error {
 	about, rest, _ := c.Root().Find(args)
@@ -165,7 +185,7 @@ func helpArguments(c *cobra.Command, args []string) error {
 	}
 	names := commandNames(about)
 	if about == c.Root() {
-		names = append(names, "settings")
+		names = append(names, settingsTopicName)
 	}
 	return noCommand(about, rest[0], names)
 }
@@ -257,6 +277,20 @@ func (f *flagText) Type() string {
 	return f.kind.Word()
 }
 
+// asRecorded is the default of a setting that a command takes from the run that it is given.
+const asRecorded = "as the run has it"
+
+// recorded says of the settings that are of a kind that their default is what a run has. Values are not
+// changed by it: the command takes them from the run itself.
+func recorded(all settings.Table, of func(settings.Setting) bool) settings.Table {
+	for i, s := range all {
+		if of(s) {
+			all[i].Fallback, all[i].Absent = "", asRecorded
+		}
+	}
+	return all
+}
+
 // addFlags gives a command a flag for each setting that has one.
 func addFlags(flags *pflag.FlagSet, all settings.Table) {
 	flags.SortFlags = false
@@ -265,7 +299,7 @@ func addFlags(flags *pflag.FlagSet, all settings.Table) {
 			continue
 		}
 		usage := s.Doc
-		if d := cmp.Or(s.Fallback, s.Absent); d != "" && s.Kind != settings.KindSwitch {
+		if d := cmp.Or(s.Fallback, s.Absent); d != "" && s.Kind != settings.KindSwitch || d == asRecorded {
 			usage += " (default " + d + ")"
 		}
 		f := flags.VarPF(&flagText{kind: s.Kind, separator: s.Separator}, s.Flag, "", usage)
@@ -276,10 +310,11 @@ func addFlags(flags *pflag.FlagSet, all settings.Table) {
 }
 
 // borrowSettings gives a command the flags of some settings of a run, and the one of the
-// configuration file, for [Main.gather].
-func borrowSettings(flags *pflag.FlagSet, keys []string) {
+// configuration file, for [Main.gather]. Those of ofRun have the run's as their default.
+func borrowSettings(flags *pflag.FlagSet, keys []string, ofRun ...string) {
 	unwanted := func(s settings.Setting) bool { return !slices.Contains(keys, s.Key) }
-	addFlags(flags, slices.DeleteFunc(settingTable(), unwanted))
+	taken := slices.DeleteFunc(settingTable(), unwanted)
+	addFlags(flags, recorded(taken, func(s settings.Setting) bool { return slices.Contains(ofRun, s.Key) }))
 	addConfigFlag(flags)
 }
 

@@ -53,7 +53,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 	c.Flags().BoolVar(&asks, "ask", false, "let the page ask agents, which calls their models")
 	c.Flags().StringVar(&listen, "listen", listen,
 		"host:port to listen on, of this machine alone; port 0 takes a free one")
-	borrowSettings(c.Flags(), askSettings)
+	borrowSettings(c.Flags(), askSettings, "llm.model", "llm.base_url")
 	return c
 }
 

@@ -112,7 +112,7 @@ func (e *explainer) decision() {
 	if d.Commit != "" && d.Commit != trace.CommitTwoStep {
 		commit = ", " + d.Commit
 	}
-	e.field("decided by", fmt.Sprintf("%s in %s%s%s%s", d.DecidedBy,
+	e.field("decided by", fmt.Sprintf("%s%s in %s%s%s%s", d.DecidedBy, e.chainStep(),
 		plaintext.Count(max(0, d.Calls-len(e.d.Turn.Refusals)), "call"), commit, refusedText(int64(len(e.d.Turn.Refusals))),
 		effortText(*d)))
 	if w := d.Template; w != nil {
@@ -261,6 +261,19 @@ func authorityText(a trace.Authority) string {
 		text += fmt.Sprintf(", counted as %s", plaintext.Count(a.Deviation, "tick of deviation"))
 	}
 	return text
+}
+
+// chainStep says which step of an order a tick continued, empty for an order of one.
+func (e *explainer) chainStep() string {
+	if e.d.Order == nil || e.d.Decision.ChainStep == 0 {
+		return ""
+	}
+	a, err := world.DecodeAction(e.d.Order.Executed)
+	order, ok := a.(world.ExecuteUntil)
+	if err != nil || !ok || len(order.Then) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", step %d of %d of its order,", e.d.Decision.ChainStep, 1+len(order.Then))
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are

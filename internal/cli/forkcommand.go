@@ -30,7 +30,7 @@ and decisions it differs from the run it left.`
 type forkFlags struct {
 	AtTick    int64    `flag:"at-tick" doc:"last tick of the run that is kept; 0 keeps none"`
 	UntilTick int64    `flag:"until-tick" doc:"another name for --ticks: both count from the beginning of the run"`
-	Rules     []string `flag:"set" doc:"rules.FIELD=VALUE: another rule from the fork on; may be repeated"`
+	Set       []string `flag:"set" doc:"from the fork on: rules.FIELD=VALUE, or personas.AGENT.text=TEXT, also .short_term_goal and .long_term_goal; may be repeated"`
 	Drift     bool     `flag:"allow-version-drift" doc:"also fork a run that another version recorded"`
 }
 
@@ -50,8 +50,8 @@ func forkCommand(m *Main) *cobra.Command {
 			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(m.table(),
-		func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) }))
+	taken := slices.DeleteFunc(m.table(), func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) })
+	addFlags(c.Flags(), recorded(taken, func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c

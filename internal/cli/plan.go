@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -46,12 +47,17 @@ type plan struct {
 func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, err error) {
 	p = plan{config: c, fork: fork}
 	own := c.Values
+	var switches []trace.Switch
 	if fork == nil {
 		err = p.takeScenario(m, commands)
 	} else {
 		own = fork.own
 		p.endWithTheModel()
-		err = p.changeRules(fork.Rules)
+		var rules []string
+		switches, rules, err = personaSwitches(fork.Set, fork.AtTick)
+		if err == nil {
+			err = p.changeRules(rules)
+		}
 	}
 	if err == nil {
 		err = p.takeRecording(m)
@@ -67,6 +73,8 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil {
 		return p, err
 	}
+	p.PromptSwitches = append(slices.Clone(p.PromptSwitches), switches...)
+	slices.SortStableFunc(p.PromptSwitches, func(a, b trace.Switch) int { return cmp.Compare(a.Tick, b.Tick) })
 	reach.Prices = p.table
 	if _, err := (extensions{m}).observersOf(p.config); err != nil {
 		return p, err
@@ -114,6 +122,9 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 	}
+	for _, e := range m.Extensions {
+		of.Extensions = append(of.Extensions, trace.Extension{Name: e.Name, Version: e.Version})
+	}
 	if c.recording != "" {
 		of.Recording = session.Recording{Path: m.path(c.recording), Ask: c.ReplayMiss == missAsk}
 	}
@@ -147,8 +158,32 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 	return nil
 }
 
-// changeRules takes the scenario of a run that is forked, with the changes of rules that
-// --set gives, in order. A scenario that cannot be read is left to the session.
+// personaSwitches are the texts of agents among what --set gives, from the tick after the fork on; rules are the
+// rest.
+func personaSwitches(set []string, atTick int64) (switches []trace.Switch, rules []string, err error) {
+	for _, change := range set {
+		if !strings.HasPrefix(strings.TrimSpace(change), "personas.") {
+			rules = append(rules, change)
+			continue
+		}
+		name, text, _ := strings.Cut(change, "=")
+		parts := strings.Split(strings.TrimSpace(name), ".")
+		s := trace.Switch{Tick: atTick + 1}
+		field := map[string]**string{"text": &s.Persona, "short_term_goal": &s.ShortTermGoal,
+			"long_term_goal": &s.LongTermGoal}[parts[len(parts)-1]]
+		if len(parts) != 3 || field == nil || strings.TrimSpace(text) == "" {
+			return nil, nil, badInput("--set %s: not understood; allowed: personas.AGENT.text=TEXT, "+
+				"personas.AGENT.short_term_goal=TEXT, personas.AGENT.long_term_goal=TEXT", shown(change))
+		}
+		s.AgentID = parts[1]
+		*field = &text
+		switches = append(switches, s)
+	}
+	return switches, rules, nil
+}
+
+// changeRules takes the scenario of a run that is forked, with changes of rules, in order. A scenario that
+// cannot be read is left to the session.
 func (p *plan) changeRules(rules []string) error {
 	recorded, err := scenario.Instance(p.Scenario, []byte(p.ScenarioTOML),
 		scenario.Choice{Seed: p.Seed, Vary: p.Vary, Rules: p.Rules})
@@ -160,8 +195,8 @@ func (p *plan) changeRules(rules []string) error {
 		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
 		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 		if !found || !isRule || err != nil {
-			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number; docs/forks.md lists "+
-				"the fields", shown(change))
+			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number, or "+
+				"personas.AGENT.text=TEXT; docs/forks.md lists the fields", shown(change))
 		}
 		recorded.Rules, err = recorded.Rules.With(field, value)
 		if err != nil {
@@ -221,6 +256,13 @@ func (p *plan) readFiles(m *Main, keys []openai.Secret) error {
 			return badInput("%s: %w", v.Where(), err)
 		}
 		p.playbookFile, p.Playbook = v.Text, string(text)
+	}
+	if v := p.Values.Find("run.words"); v.Text != "" {
+		text, err := m.readWords(v.Text, p.Language)
+		if err != nil {
+			return badInput("%s: %w", v.Where(), err)
+		}
+		p.Words = text
 	}
 	return p.takeDocuments(m)
 }

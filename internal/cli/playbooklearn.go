@@ -21,7 +21,7 @@ var learnSettings = append(settings.Caps().Keys(""),
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.service_tier", "llm.temperature", "llm.top_p",
 	"llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
 
-const learnHelp = `Reflection at finished runs and change a playbook by what they teach.
+const learnHelp = `Reflect on finished runs and change a playbook by what they teach.
 
 Each run is derived again from its trace, which calls no model; then its agents
 reflect one after the other, and what they learn goes into FILE at the end, at once

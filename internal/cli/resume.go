@@ -47,7 +47,7 @@ func (m *Main) resumeSettings() settings.Table {
 		if strings.HasPrefix(s.Key, "llm.cap_") || s.Key == "run.replay_from" || s.Key == "run.trace_segment_mb" {
 			s.Env = nil
 			s.Fallback = ""
-			s.Absent = "as the run has it"
+			s.Absent = asRecorded
 		}
 		taken = append(taken, s)
 	}
@@ -96,7 +96,7 @@ func resumeCommand(m *Main) *cobra.Command {
 			return resumeRun(c.Context(), m, args[0], config, f)
 		},
 	}
-	addFlags(c.Flags(), m.resumeSettings())
+	addFlags(c.Flags(), recorded(m.resumeSettings(), func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
 	addConfigFlag(c.Flags())
 	return c

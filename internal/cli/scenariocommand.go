@@ -42,6 +42,8 @@ func scenariosCommand(m *Main) *cobra.Command {
 		}}
 	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
+	wordsDir := ""
+	language := words.English
 	lint := &cobra.Command{
 		Use:   "lint [NAME|FILE...]",
 		Short: "check that places can be reached, goals met, that tasks state true numbers and that no rule is idle",
@@ -53,9 +55,12 @@ func scenariosCommand(m *Main) *cobra.Command {
 			if len(args) == 0 {
 				args = scenario.Names()
 			}
-			return lintScenarios(m, args)
+			return lintScenarios(m, args, wordsDir, language)
 		},
 	}
+	lint.Flags().StringVar(&wordsDir, "words", "", "directory of texts to models to look at, too")
+	lint.Flags().StringVar(&language, "prompt-language", language, "language of these texts: "+
+		strings.Join(words.Languages(), " or "))
 	return group("scenarios", "list, show, check and begin scenarios", list, show, rules, lint, newScenarioCommand(m))
 }
 
@@ -120,7 +125,21 @@ func listScenarios(m *Main) error {
 // lintScenarios lets scripted agents play each scenario and prints the findings on stdout,
 // since they are what was asked for. That one cannot be read is a finding too, so that
 // those after it are still checked.
-func lintScenarios(m *Main, names []string) error {
+func lintScenarios(m *Main, names []string, wordsDir, language string) error {
+	if !slices.Contains(words.Languages(), language) {
+		return badInput("--prompt-language %s: there is no such language; allowed: %s", shown(language),
+			strings.Join(words.Languages(), ", "))
+	}
+	var replaced []words.Replacement
+	if wordsDir != "" {
+		text, err := m.readWords(wordsDir, language)
+		if err == nil {
+			replaced, err = words.Replacements(language, text)
+		}
+		if err != nil {
+			return badInput("--words: %w", err)
+		}
+	}
 	findings := 0
 	doubts := 0
 	faulty := 0
@@ -150,6 +169,10 @@ func lintScenarios(m *Main, names []string) error {
 					lines = append(lines, fmt.Sprintf("%s: texts.%s: no prompt is in this language; allowed: %s", name, code,
 						strings.Join(words.Languages(), ", ")))
 				}
+			}
+			for _, doubt := range lintWords(replaced, chosen) {
+				lines = append(lines, name+": doubt: words: "+doubt)
+				doubts++
 			}
 			for _, idle := range policy.FindIdle(chosen.Policy, chosen.Terms) {
 				lines = append(lines, name+": doubt: "+idle.String())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -15,10 +16,13 @@ import (
 	"example.com/agentworld/plaintext"
 )
 
+// settingsTopicName is the word after "help".
+const settingsTopicName = "settings"
+
 // settingsTopic is the help page "help settings". It is a command without an action, which cobra lists
 // as a help topic. Its text, which is long, is made when it is asked for.
 func (m *Main) settingsTopic() *cobra.Command {
-	c := &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key"}
+	c := &cobra.Command{Use: settingsTopicName, Short: "every setting with its flag, environment variables and file key"}
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		_, _ = io.WriteString(c.OutOrStdout(), folded(m.settingsText(), 0)) // a screen, which escapes it
 	})
@@ -34,26 +38,53 @@ func (m *Main) settingsText() string {
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
 		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
 	for _, s := range m.table() {
-		b.WriteString("\n" + folded(s.Doc, 0))
-		place := func(name, text string) {
-			b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))
-		}
-		if s.Flag != "" {
-			place("flag", "--"+s.Flag)
-		}
-		for _, name := range s.Env {
-			place("environment", name)
-		}
-		if s.Kind == settings.KindAgents {
-			place("file", "[agents.\"ID\"] with "+strings.Join(settings.AgentKeys, ", "))
-		} else {
-			place("file", s.Key)
-		}
-		if allowed := s.Allowed(); allowed != "" {
-			place("allowed", allowed)
-		}
-		place("default", cmp.Or(s.Fallback, s.Absent))
+		b.WriteString("\n" + settingText(s))
 	}
+	b.WriteString("\n\"help settings WORD\" shows those that have a word in their name or text.\n")
+	return b.String()
+}
+
+// settingsAbout is the part of the page about the settings that have all words in their names or text.
+func (m *Main) settingsAbout(words []string) (string, error) {
+	var found []string
+	var names []string
+	for _, s := range m.table() {
+		text := settingText(s)
+		names = append(names, s.Name())
+		lacks := func(word string) bool { return !strings.Contains(strings.ToLower(text), strings.ToLower(word)) }
+		if !slices.ContainsFunc(words, lacks) {
+			found = append(found, text)
+		}
+	}
+	if len(found) == 0 {
+		return "", badInput("no setting has %s in its name or text; %s\"help settings\" shows all",
+			shown(strings.Join(words, " ")), settings.DidYouMean(words[0], names))
+	}
+	return strings.Join(found, "\n"), nil
+}
+
+// settingText is what "help settings" says of one.
+func settingText(s settings.Setting) string {
+	var b strings.Builder
+	b.WriteString(folded(s.Doc, 0))
+	place := func(name, text string) {
+		b.WriteString(folded(fmt.Sprintf("    %-13s%s", name, text), 17))
+	}
+	if s.Flag != "" {
+		place("flag", "--"+s.Flag)
+	}
+	for _, name := range s.Env {
+		place("environment", name)
+	}
+	if s.Kind == settings.KindAgents {
+		place("file", "[agents.\"ID\"] with "+strings.Join(settings.AgentKeys, ", "))
+	} else {
+		place("file", s.Key)
+	}
+	if allowed := s.Allowed(); allowed != "" {
+		place("allowed", allowed)
+	}
+	place("default", cmp.Or(s.Fallback, s.Absent))
 	return b.String()
 }
 

@@ -36,11 +36,13 @@ type wireSwitch struct {
 	LLMSystemPrompt  *string `json:"llm_system_prompt"`
 	LLMShortTermGoal *string `json:"llm_short_term_goal"`
 	LLMLongTermGoal  *string `json:"llm_long_term_goal"`
+	Persona          *string `json:"persona"`
 	Agent            string  `json:"agent"`
 }
 
 // switchKeys are the keys a switch may have, for errors.
-const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (each text also with llm_ in front), agent"
+const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (these three also with llm_ in front), " +
+	"persona, agent"
 
 // loadSwitches reads the prompt switches that v names: a JSON list, or a file
 // that holds one.
@@ -130,6 +132,7 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 		{"system_prompt", &s.SystemPrompt, w.SystemPrompt, w.LLMSystemPrompt},
 		{"short_term_goal", &s.ShortTermGoal, w.ShortTermGoal, w.LLMShortTermGoal},
 		{"long_term_goal", &s.LongTermGoal, w.LongTermGoal, w.LLMLongTermGoal},
+		{"persona", &s.Persona, w.Persona, nil},
 	} {
 		if text.plain != nil && text.prefixed != nil {
 			// Also when they agree: one of them is a leftover.
@@ -137,12 +140,12 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 		}
 		given := cmp.Or(text.plain, text.prefixed)
 		if given != nil && text.to != &s.SystemPrompt && strings.TrimSpace(*given) == "" {
-			// There is no built-in goal to go back to.
-			return s, fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep the goal", text.key)
+			// There is no built-in goal or persona to go back to.
+			return s, fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep what there is", text.key)
 		}
 		*text.to = given
 	}
-	if s.SystemPrompt == nil && s.ShortTermGoal == nil && s.LongTermGoal == nil {
+	if s.SystemPrompt == nil && s.ShortTermGoal == nil && s.LongTermGoal == nil && s.Persona == nil {
 		// Most likely a key is missing: it would be recorded as a change that never was.
 		return s, errors.New("changes nothing; allowed keys: " + switchKeys)
 	}

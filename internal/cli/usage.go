@@ -45,7 +45,7 @@ var commandGroups = []struct{ id, title, commands string }{
 	{groupLook, "Look at runs", "inspect explain ask report compare export dashboard runs trace answers"},
 	{groupMany, "Play many runs", "batch worker"},
 	{groupLearn, "Lessons", "playbook"},
-	{groupModels, "Models and the guard", "doctor model-server guard-eval"},
+	{groupModels, "Models and the guard", "doctor model-server words guard-eval"},
 }
 
 // describe gives a command and those below it their help: grouped, of lines that fit a

@@ -86,3 +86,25 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpSaysWhatHoldsInItsCommand finds the default of a setting that a command takes from a run, and
+// the settings that have a word.
+func TestHelpSaysWhatHoldsInItsCommand(t *testing.T) {
+	for _, c := range []struct {
+		args         []string
+		want, others string
+	}{
+		{[]string{"--help"}, "this is given (default 20)", asRecorded},
+		{[]string{"fork", "--help"}, "this is given (default as the run has it)", "(default 20)"},
+		{[]string{"resume", "--help"}, "makes the run live (default as the run\n", "(default none: the"},
+		{[]string{"ask", "--help"}, "makes the run live (default as the run\n", "(default none: the"},
+		{[]string{"help", "settings", "Chain", "steps"}, "flag         --chain-steps", "--ticks"},
+		{[]string{"help", "settings", "playbok"}, `did you mean "playbook"?`, "flag "},
+	} {
+		p := newProcess(t, nil, c.args...)
+		code := p.run(t)
+		if said := p.output(); !strings.Contains(said, c.want) || strings.Contains(said, c.others) {
+			t.Errorf("%q, exit code %d: want %q and no %q in\n%s", c.args, code, c.want, c.others, said)
+		}
+	}
+}

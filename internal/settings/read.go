@@ -141,7 +141,7 @@ func (s Setting) Text(c *Config) string {
 	field := reflect.ValueOf(s.Into(c)).Elem()
 	switch v := field.Interface().(type) {
 	case string:
-		if s.Kind != KindFile {
+		if s.Kind != KindFile && s.Kind != KindDir {
 			return v
 		}
 	case int, int64:

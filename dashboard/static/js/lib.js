@@ -205,15 +205,22 @@ export const words = (s) => clean(s).replace(/_/g, ' ');
 export const said = (s) => words(s).replace(/\b[A-Z]{2,}( [A-Z]+)*\b/g, (c) => c.toLowerCase())
 	.replace(/\brejected\b/g, 'refused');
 
-// actionText writes an encoded action in a line.
+// stepText writes a step of an order: once, or repeated until an event.
+function stepText(step) {
+	if (step.max_ticks === 1) return actionText(step.do);
+	const until = (step.until || [])
+		.map((u) => words(u.event) + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
+	return 'repeat ' + actionText(step.do) + ' until ' + until + ', at most ' + step.max_ticks + ' times';
+}
+
+// actionText writes an encoded action in a line, an order with all its steps.
 export function actionText(raw) {
 	let a = raw;
 	if (typeof raw === 'string') { try { a = JSON.parse(raw); } catch { return clean(raw); } }
 	if (!a || !a.action) return '–';
 	if (a.action === 'execute_until') {
-		const until = (a.until || [])
-			.map((u) => words(u.event) + (u.value === undefined || u.value === null ? '' : ' ' + u.value)).join(' or ');
-		return clean('repeat ' + actionText(a.do) + ' until ' + until + ', at most ' + a.max_ticks + ' times');
+		const ignored = (a.ignore || []).length ? '; ' + a.ignore.map(words).join(', ') + ' ends none of it' : '';
+		return clean([a, ...(a.then || [])].map(stepText).join(', then ') + ignored);
 	}
 	const rest = Object.entries(a).filter(([k, v]) => k !== 'action' && v !== '' && !(k + '_amount' in a))
 		.map(([k, v]) => {
