@@ -71,8 +71,12 @@ func kindDoc(w *words.Language, kind string, r *world.Industry, needless ...stri
 			alone = false
 		}
 	}
-	if len(runs) > 0 && !alone {
+	_, described := w.FactoryKinds[kind]
+	switch {
+	case len(runs) > 0 && !(alone && described):
 		return w.Rules.Runs.Text(strings.Join(runs, ", "))
+	case !described:
+		return w.Rules.RunsNothing
 	}
 	return w.FactoryKinds.Numbered(kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
 }

@@ -24,6 +24,7 @@ type Rules struct {
 	Recipe             Form `places:"recipe,factory,inputs,outputs,ticks"`
 	AnyFactory, NoWear string
 	Runs               Form `places:"recipes"`
+	RunsNothing        string
 	Wear               Form `places:"batch,most"`
 	Queue              Form `places:"batches,factories"`
 
