@@ -41,6 +41,9 @@ type Scenario struct {
 	Agents AgentPlan `toml:"-"`
 	// Personas are given to the agents in turn; there may be none.
 	Personas []Persona `toml:"personas"`
+	// PersonasFile names a file with the personas in place of Personas: a .csv or .toml file in the
+	// scenario's folder or below it. The text of a run has its personas in place of the name.
+	PersonasFile string `toml:"personas_file"`
 	// Goals are what the agents are asked to reach.
 	Goals []Goal `toml:"goals"`
 	// Texts are the texts of personas and goals in other languages, by their codes, such as "zh".

@@ -59,6 +59,10 @@ func (s Scenario) checkHead() error {
 	for i, a := range s.Aliases {
 		err = errors.Join(err, checkID(fmt.Sprintf("aliases[%d]", i), a))
 	}
+	if s.PersonasFile != "" {
+		err = errors.Join(err, fmt.Errorf("personas_file: %q is not read here; it is where the scenario is a file",
+			cleanText(s.PersonasFile, nameMax)))
+	}
 	return errors.Join(err, checkName("name", s.Name), checkText("text", s.Text, textMax), within([]valueRange{
 		{"visibility_km", s.VisibilityKM, 0, 10_000},
 		{"places_shown", s.PlacesShown, 1, sightsMax},
@@ -181,14 +185,14 @@ func (s Scenario) checkAgents() error {
 	}
 	for i, p := range s.Personas {
 		field := fmt.Sprintf("personas[%d]", i)
-		all = append(all, checkName(field+".name", p.Name), p.check(field))
+		all = append(all, p.Check(field))
 	}
 	return errors.Join(all...)
 }
 
-// check checks the texts of a persona.
-func (p Persona) check(field string) error {
-	return errors.Join(checkText(field+".text", p.Text, textMax),
+// Check joins what is wrong with the name and the texts of a persona, which is called field.
+func (p Persona) Check(field string) error {
+	return errors.Join(checkName(field+".name", p.Name), checkText(field+".text", p.Text, textMax),
 		checkText(field+".short_term_goal", p.ShortTermGoal, textMax),
 		checkText(field+".long_term_goal", p.LongTermGoal, textMax))
 }
