@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,5 +103,41 @@ func TestBoundFollowsAChain(t *testing.T) {
 		if got := BoundOf(s); got.Score != tc.want {
 			t.Errorf("%s: the bound is %d, want %d: %s", tc.name, got.Score, tc.want, got.Why)
 		}
+	}
+}
+
+// TestLintNamesIdleIndustry: what nobody can build, run or make is a doubt with its name.
+func TestLintNamesIdleIndustry(t *testing.T) {
+	s := mustParse(t, strings.NewReplacer(
+		`"frame"]`, `"frame", "spare", "relic"]`,
+		"[[recipes]]\nid = \"plate\"", "[[factory_kinds]]\nid = \"idle\"\ncost = { hardware = 1 }\nticks = 1\n\n"+
+			"[[recipes]]\nid = \"melt\"\nfactory_kind = \"factory.foundry\"\ninputs = { relic = 1 }\noutputs = { data = 2 }\nticks = 1\n\n"+
+			"[[recipes]]\nid = \"plate\"",
+	).Replace(workshop), "produced:frame")
+	var told []string
+	for _, f := range Lint(s, s.Seed) {
+		told = append(told, f.String())
+	}
+	if want := []string{
+		"doubt: factory kind factory.idle: nobody can ever build it or has a recipe for it",
+		"doubt: recipe recipe.melt: nobody can ever run it: no such factory can be built or something that it takes cannot be had",
+		"doubt: product spare: no recipe makes or takes it",
+	}; !slices.Equal(told, want) {
+		t.Errorf("lint says %q", told)
+	}
+}
+
+// TestLintSaysWhoElseMeetsAGoal: one line for gifts and one for messages, none for an agent alone.
+func TestLintSaysWhoElseMeetsAGoal(t *testing.T) {
+	s := mustParse(t, workshop, "produced:frame")
+	if lines := MetByOthers(s); len(lines) > 0 {
+		t.Errorf("of an agent alone: %q", lines)
+	}
+	s.Agents.Count = 2
+	s.Goals = append(s.Goals, world.Goal{ID: "heard", Metric: "event:message_delivered"}, world.Goal{ID: "own", Metric: "made:gear"})
+	lines := MetByOthers(s)
+	if len(lines) != 2 || !strings.Contains(lines[0], "by gifts: frames (product:frame);") ||
+		!strings.Contains(lines[1], "by messages: heard (event:message_delivered);") {
+		t.Errorf("lint says %q", lines)
 	}
 }
