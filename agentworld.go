@@ -33,6 +33,8 @@ import (
 	"errors"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/metric"
+	"example.com/agentworld/report"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -80,6 +82,24 @@ type Change = access.Change
 // Withheld says that a key is not sent to an endpoint, since it was not given for it.
 type Withheld = access.Withheld
 
+// Metric is a number a run of your own: a Go function over its records, or a jq expression.
+type Metric = metric.Metric
+
+// ParseMetric reads a metric as the command line has it: NAME=JQ, NAME:higher=JQ or NAME:lower=JQ.
+func ParseMetric(text string) (Metric, error) { return metric.Parse(text) }
+
+// OwnMetric is a metric of your own with its value in a run.
+type OwnMetric = report.OwnMetric
+
+// Record is a record of a run, a type of package trace, as a [Metric] is given it.
+type Record = trace.Record
+
+// The directions of a [Metric].
+const (
+	HigherIsBetter = report.Higher
+	LowerIsBetter  = report.Lower
+)
+
 // NewKey returns a key for an endpoint, a base URL. The key of the run has no name; that of agents with
 // models of their own has the name that their AgentModel.KeyEnv says.
 func NewKey(endpoint, name, secret string) Key { return access.NewKey(endpoint, name, secret) }
@@ -112,6 +132,9 @@ type Options struct {
 	// PlaybookFile is the file that what a run learns goes into, empty for none. Settings.Playbook is
 	// what it holds.
 	PlaybookFile string
+	// Metrics are your own, which the report of a run and the summary of a batch have beside those that they
+	// always have.
+	Metrics []Metric
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
 	// Notice, when set, is called with what a person should know. Several goroutines may call it.
@@ -123,7 +146,7 @@ type Options struct {
 func (o Options) config() session.Config {
 	return session.Config{
 		Settings: session.Unanswered(o.Settings), Dir: o.Dir, Access: access.Config{Keys: o.Keys}, Concurrency: o.Concurrency,
-		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Hooks: session.Hooks{Listener: listener{o}},
+		Recording: o.Recording, PlaybookFile: o.PlaybookFile, Metrics: o.Metrics, Hooks: session.Hooks{Listener: listener{o}},
 	}
 }
 

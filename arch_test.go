@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "engine", "explain", "report", "run", "session", "session/access", "trace",
+			"batch", "engine", "explain", "metric", "report", "run", "session", "session/access", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
@@ -164,7 +164,7 @@ var policies = []policy{
 		project: []string{
 			"session/access", "explain", "engine", "engine/ask", "engine/budget", "behavior", "behavior/interview",
 			"behavior/reflect", "behavior/words", "memory/playbook", "llmclient", "llmclient/openai", "llmclient/stub",
-			"llmclient/tokens", "run", "run/state", "report", "trace", "world/scenario",
+			"llmclient/tokens", "run", "run/state", "metric", "report", "trace", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},
@@ -191,10 +191,12 @@ var policies = []policy{
 			"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback",
 		},
 	},
+	{dir: "internal/jq", modules: []string{"github.com/itchyny/gojq"}},
+	{dir: "metric", project: []string{"internal/jq", "llmclient", "report", "run", "trace"}},
 	{
 		dir: "batch",
 		project: []string{
-			"session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
+			"metric", "session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
 			"baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner", "internal/document",
 		},
 		modules: []string{"golang.org/x/sync"},
@@ -242,7 +244,7 @@ var policies = []policy{
 			"llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", ".",
+			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", "metric", ".",
 		},
 		modules: []string{
 			"golang.org/x/term", "github.com/pelletier/go-toml/v2", "github.com/spf13/cobra",

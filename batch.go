@@ -78,8 +78,9 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 	}
 	shared := access.NewLimiters(b.Jobs)
 	how := batch.Options{
-		Dir: dir, Cells: planned, Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Progress: b.Progress,
-		Counts: b.Budget.Tokens > 0 || b.Budget.Cost > 0,
+		Dir: dir, Cells: planned, Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Metrics: file.Metrics,
+		Progress: b.Progress,
+		Counts:   b.Budget.Tokens > 0 || b.Budget.Cost > 0,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			c := o.config()
 			c.Access.Limiters = shared
@@ -96,6 +97,9 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 		cells = append(cells, p.Cell)
 	}
 	results, err := dir.Results(cells)
+	if err == nil {
+		err = dir.Measure(ctx, file.Metrics, results, b.Jobs)
+	}
 	if err != nil {
 		return BatchSummary{}, ending, err
 	}
@@ -136,7 +140,10 @@ func apart(s Settings) Settings {
 // plan plans and checks the runs.
 func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 	f := batch.File{Name: b.Name, Scenarios: []string{o.Settings.Scenario}, Seeds: b.Seeds, Repeats: max(1, b.Repeats),
-		Compare: b.Compare, Gates: b.Gates}
+		Compare: b.Compare, Gates: b.Gates, Metrics: o.Metrics}
+	if err := f.Metrics.Check(); err != nil {
+		return f, nil, err
+	}
 	axis := batch.Axis{Name: armAxis}
 	changes := map[string]func(*Settings){}
 	for _, arm := range b.Arms {

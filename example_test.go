@@ -3,12 +3,15 @@ package agentworld_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"example.com/agentworld"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // A world of one agent, played by the embedded model.
@@ -228,4 +231,41 @@ func runDir() (dir string, remove func()) {
 		log.Fatal(err)
 	}
 	return filepath.Join(parent, "run"), func() { _ = os.RemoveAll(parent) }
+}
+
+// A number of your own for each run: by a Go function, and by a jq expression.
+func ExampleMetric() {
+	trades := agentworld.Metric{
+		Name: "trades", Version: "1", Unit: "trades", Better: agentworld.HigherIsBetter,
+		Fold: func(records iter.Seq[agentworld.Record]) (value float64, counted bool) {
+			for r := range records {
+				if e, is := r.(trace.Event); is && e.Event.Kind == world.EventTrade {
+					value++
+				}
+			}
+			return value, true
+		},
+	}
+	decisions, err := agentworld.ParseMetric(`decisions_made=[inputs | select(.type == "decision")] | length`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 5
+	dir, remove := runDir()
+	defer remove()
+	run, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir,
+		Metrics: []agentworld.Metric{trades, decisions}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range run.Report.OwnMetrics {
+		fmt.Println(m.Name, *m.Value, m.Unit)
+	}
+	// Output:
+	// trades 0 trades
+	// decisions_made 5
 }

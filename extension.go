@@ -15,7 +15,7 @@ import (
 //
 //	func main() { cli.Main(agentworld.Extension{Name: "mine", Version: "1", Observers: []agentworld.Observer{mine}}) }
 //
-// The zero value of a field adds nothing. Names of settings, flags and commands are unique over the
+// The zero value of a field adds nothing. Names of settings, flags, commands and metrics are unique over the
 // program and all its extensions; two that are the same are a bug, and the program panics.
 type Extension struct {
 	// Name and Version say what is linked; --version shows both.
@@ -28,6 +28,8 @@ type Extension struct {
 	Stores []BatchStore
 	// Observers see what runs do.
 	Observers []Observer
+	// Metrics are further metrics of each run, by which runs are compared and gated, too.
+	Metrics []Metric
 }
 
 // Setting is a switch, true or false, that changes nothing about how a run goes: a flag of the commands

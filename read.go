@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/metric"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
@@ -46,11 +47,11 @@ func Replay(ctx context.Context, dir string) (ReplayResult, error) {
 // Compare compares the runs in two directories, tick by tick after a tick, 0 for all. The error is a
 // failure to read them.
 func Compare(a, b string, after int64) (Comparison, error) {
-	reportA, err := report.Of(run.Dir(a))
+	reportA, err := metric.List{}.Report(context.Background(), run.Dir(a).As(nil))
 	if err != nil {
 		return Comparison{}, err
 	}
-	reportB, err := report.Of(run.Dir(b))
+	reportB, err := metric.List{}.Report(context.Background(), run.Dir(b).As(nil))
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -74,8 +75,21 @@ func Read(dir string) (*Recorded, error) {
 	return &Recorded{header, run.Dir(dir)}, nil
 }
 
-// Report folds the records into figures, whether the run has ended or not.
-func (r *Recorded) Report() (Report, error) { return report.Of(r.dir) }
+// Report folds the records into figures, whether the run has ended or not. Metrics of your own are those that
+// the run was measured by at its end; see [Recorded.Measure].
+func (r *Recorded) Report() (Report, error) {
+	return metric.List{}.Report(context.Background(), r.dir.As(nil))
+}
+
+// Measure is [Recorded.Report] with metrics that may be younger than the run. What goes wrong with one is in
+// its row. The error is one of reading the run, or that of ctx, or says which metric cannot be.
+func (r *Recorded) Measure(ctx context.Context, metrics ...Metric) (Report, error) {
+	list := metric.List(metrics)
+	if err := list.Check(); err != nil {
+		return Report{}, err
+	}
+	return list.Report(ctx, r.dir.As(nil))
+}
 
 // Inspect says how far the run is and who works on it, and what happened in a tick, 0 for the last ones,
 // to an agent, empty for all.

@@ -88,8 +88,8 @@ func (p pairing) open() bool { return p.arm == nil || p.base == nil }
 
 // completed returns what is compared in a batch with these cells, with defaults. It is nil
 // without an axis. The error is the first of what [Compare.completing] finds.
-func (c *Compare) completed(cells []Cell) (*Compare, error) {
-	out, wrong := c.completing(cells)
+func (c *Compare) completed(cells []Cell, known report.MetricList) (*Compare, error) {
+	out, wrong := c.completing(cells, known)
 	if len(wrong) > 0 {
 		return nil, errors.New(wrong[0].text)
 	}
@@ -102,7 +102,7 @@ type misplaced struct{ key, text string }
 // completing is completed with all that the file asks for and cannot be compared, each with its key.
 // What is wrong has its default in the result, so that the rest can be checked; an axis that is
 // wrong has none, and the result is nil.
-func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
+func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compare, wrong []misplaced) {
 	out := Compare{}
 	if c != nil {
 		out = *c
@@ -144,21 +144,21 @@ func (c *Compare) completing(cells []Cell) (_ *Compare, wrong []misplaced) {
 		}
 	}
 	known := func(key, name string) bool {
-		_, ok := report.MetricNamed(name)
+		_, ok := metrics.Named(name)
 		if !ok {
-			wrong = append(wrong, misplaced{key, "compare: " + report.UnknownMetric(name).Error()})
+			wrong = append(wrong, misplaced{key, "compare: " + metrics.Unknown(name).Error()})
 		}
 		return ok
 	}
 	primary := known("primary", out.Primary)
-	var metrics []string
+	var further []string
 	for _, name := range out.Metrics {
-		if name != out.Primary && !slices.Contains(metrics, name) && known("metrics", name) {
-			metrics = append(metrics, name)
+		if name != out.Primary && !slices.Contains(further, name) && known("metrics", name) {
+			further = append(further, name)
 		}
 	}
-	out.Metrics = metrics
-	if m, _ := report.MetricNamed(out.Primary); out.Range == 0 {
+	out.Metrics = further
+	if m, _ := metrics.Named(out.Primary); out.Range == 0 {
 		out.Range = m.Range
 	}
 	if out.StopWhenDecided && out.Range == 0 && primary {
@@ -237,10 +237,10 @@ func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pai
 	return list
 }
 
-// Comparisons compares every value of the axis with the baseline. It is empty without an axis.
-// The error says what the file asks for and cannot be compared.
-func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, error) {
-	c, err := c.completed(cells)
+// Comparisons compares every value of the axis with the baseline on some of the metrics that are known. It is
+// empty without an axis. The error says what the file asks for and cannot be compared.
+func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Result) ([]Comparison, error) {
+	c, err := c.completed(cells, known)
 	if err != nil || c == nil {
 		return nil, err
 	}
@@ -269,11 +269,11 @@ func Comparisons(c *Compare, cells []Cell, results []Result) ([]Comparison, erro
 	}
 	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
 	// for each other.
-	if err := c.judge(list, paired, []string{c.Primary}); err != nil {
+	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if err := c.judge(list[i:i+1], paired[i:i+1], c.Metrics); err != nil {
+		if err := c.judge(list[i:i+1], paired[i:i+1], known, c.Metrics); err != nil {
 			return nil, err
 		}
 	}
@@ -391,13 +391,13 @@ func lacking(all []pairing, have int, metric string) []string {
 
 // judge adds the verdicts on some metrics to comparisons, adjusted for all of them together. A
 // metric that no pair has is left out, unless it is the primary one.
-func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) error {
+func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.MetricList, names []string) error {
 	var tested []stats.Metric
 	type place struct{ comparison, metric int }
 	var places []place
 	for i := range list {
 		for _, name := range names {
-			m, _ := report.MetricNamed(name)
+			m, _ := known.Named(name)
 			primary := name == c.Primary
 			v := MetricVerdict{Metric: name, Unit: m.Unit, Primary: primary}
 			pairs, arm, base := valuesIn(paired[i], name)
@@ -409,10 +409,11 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, names []string) e
 			}
 			v.ArmMean, v.BaselineMean = arm, base
 			if primary && c.PassAt != nil {
-				v.ArmPass, v.BaselinePass = c.passes(paired[i], func(p pairing) *Result { return p.arm }),
-					c.passes(paired[i], func(p pairing) *Result { return p.base })
+				v.ArmPass = c.passes(paired[i], m, func(p pairing) *Result { return p.arm })
+				v.BaselinePass = c.passes(paired[i], m, func(p pairing) *Result { return p.base })
 			}
-			o := stats.Options{Alpha: c.Alpha, LowerIsBetter: m.LowerIsBetter, Range: m.Range}
+			o := stats.Options{Alpha: c.Alpha, LowerIsBetter: m.Better == report.Lower,
+				Undirected: m.Better == report.Neither, Range: m.Range}
 			if primary {
 				o.Margin = c.Margin
 				o.Effect = c.Effect
@@ -538,7 +539,7 @@ func (c *Compare) process(pairs []pairing) (stats.EProcess, error) {
 }
 
 // passes is how reliably an arm passes; nil without a scored run.
-func (c *Compare) passes(pairs []pairing, side func(pairing) *Result) *Passes {
+func (c *Compare) passes(pairs []pairing, m report.Metric, side func(pairing) *Result) *Passes {
 	byInstance := map[string]*stats.Attempts{}
 	out := Passes{}
 	for _, p := range pairs {
@@ -557,8 +558,8 @@ func (c *Compare) passes(pairs []pairing, side func(pairing) *Result) *Passes {
 		}
 		a.Tried++
 		out.Runs++
-		m, _ := report.MetricNamed(c.Primary)
-		if value >= *c.PassAt && !m.LowerIsBetter || value <= *c.PassAt && m.LowerIsBetter {
+		lower := m.Better == report.Lower
+		if value >= *c.PassAt && !lower || value <= *c.PassAt && lower {
 			a.Passed++
 			out.Passed++
 		}
@@ -576,18 +577,13 @@ func (c *Compare) passes(pairs []pairing, side func(pairing) *Result) *Passes {
 	return &out
 }
 
-// Decided says that the primary metric of every arm is decided, so that a batch that stops then
-// needs no further cell. It is false for a batch that does not. The error is that of
-// [Comparisons].
-func Decided(c *Compare, cells []Cell, results []Result) (bool, error) {
-	if c == nil || !c.StopWhenDecided {
-		return false, nil
-	}
-	list, err := Comparisons(c, cells, results)
+// decided says that the primary metric of every arm is decided. The error is that of [Comparisons].
+func decided(c *Compare, known report.MetricList, cells []Cell, results []Result) (bool, error) {
+	list, err := Comparisons(c, known, cells, results)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
 	return !slices.ContainsFunc(list, func(one Comparison) bool {
-		return one.Metrics[0].Outcome != stats.Better && one.Metrics[0].Outcome != stats.Worse
+		return !one.Metrics[0].Outcome.Differs()
 	}), nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/metric"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -132,20 +133,25 @@ func (d Dir) KeepFile(text []byte) error {
 	return nil
 }
 
-// File is the batch file that was kept, and the cells that were planned of it.
-func (d Dir) File() (f File, cells []Cell, err error) {
+// File is the batch file that was kept, the cells that were planned of it, and their results. Metrics are
+// those of the list, of the file, and those that only results have.
+func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err error) {
 	_, cells, err = d.Cells()
 	if err != nil {
-		return f, nil, err
+		return f, nil, nil, err
+	}
+	results, err = d.Results(cells)
+	if err != nil {
+		return f, nil, nil, err
 	}
 	text, err := d.read(batchFile)
 	if err == nil {
-		f, err = Parse(text)
+		f, err = Parse(text, list.Known(recorded(results)...))
 	}
 	if err != nil {
-		return f, nil, fmt.Errorf("read %s: %w", batchFile, err)
+		return f, nil, nil, fmt.Errorf("read %s: %w", batchFile, err)
 	}
-	return f, cells, nil
+	return f, cells, results, nil
 }
 
 // fileBytesMax bounds a file of the directory, which is read as a whole.

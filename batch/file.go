@@ -12,6 +12,7 @@ import (
 
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/metric"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
@@ -41,6 +42,8 @@ type File struct {
 	Compare *Compare
 	// Gates are what must hold at the end.
 	Gates []Gate
+	// Metrics are those of the user's own that the results have or get.
+	Metrics metric.List
 
 	lines fileLines
 }
@@ -48,6 +51,9 @@ type File struct {
 // Line is the line of a key, such as budget and cost, or of the first one below it; 0 if the file
 // has none.
 func (f File) Line(key ...string) int { return f.lines.of(key...) }
+
+// known are all metrics that can be compared and gated.
+func (f File) known() report.MetricList { return report.AllMetrics(f.Metrics.Own()...) }
 
 // Setting is one setting of a run with its place in the file.
 type Setting struct {
@@ -123,9 +129,21 @@ type Gate struct {
 	Undecided string `toml:"undecided"`
 }
 
+// Metric is a metric of the user's own, by its name.
+type Metric struct {
+	// JQ is a jq expression over the canonical records of a run, which returns a number or null.
+	JQ string `toml:"jq"`
+	// Better is higher or lower; empty if neither is better.
+	Better string `toml:"better"`
+	// Unit is what it counts.
+	Unit string `toml:"unit"`
+	// Range is how much two runs can differ at most; 0 if that is not known.
+	Range float64 `toml:"range"`
+}
+
 // What a gate can name: verdicts, and what an undecided one is.
 var (
-	gateVerdicts  = []string{"better", "worse", "equivalent", "undecided", "too_few", "no_verdict"}
+	gateVerdicts  = []string{"better", "worse", "higher", "lower", "equivalent", "undecided", "too_few", "no_verdict"}
 	gateUndecided = []string{"undecided", "pass", "fail"}
 )
 
@@ -140,6 +158,7 @@ type fileTOML struct {
 	Budget    Budget                                     `toml:"budget"`
 	Compare   *Compare                                   `toml:"compare"`
 	Gates     []Gate                                     `toml:"gates"`
+	Metrics   map[string]Metric                          `toml:"metrics"`
 }
 
 // axisEntry is what a value of an axis has: a table of settings, or the scenario.
@@ -186,8 +205,9 @@ func Problems(err error) (list []*Problem) {
 	return list
 }
 
-// Parse reads a batch file. The error joins everything that is wrong with it, see [Problems].
-func Parse(data []byte) (File, error) {
+// Parse reads a batch file, which may name metrics of a list beside its own. The error joins everything that
+// is wrong with it, see [Problems].
+func Parse(data []byte, others metric.List) (File, error) {
 	var t fileTOML
 	var problems []error
 	if err := document.DecodeTOML(data, document.Limits{Bytes: fileBytesMost, Values: fileValuesMost}, &t); err != nil {
@@ -239,6 +259,7 @@ func Parse(data []byte) (File, error) {
 	f.Settings = lines.settings([]string{"settings"}, t.Settings, wrong)
 	before := len(problems)
 	f.Axes = lines.axes(t, wrong)
+	f.Metrics = lines.metrics(t, others, wrong)
 	// What follows from an unknown key or a wrong axis would only add to the list.
 	conclusive := unknown == 0 && len(problems) == before && f.Size() <= CellsMost
 	contradictions(f.Axes, wrong)
@@ -272,10 +293,36 @@ func (l fileLines) unknown(wrong func(int, string, ...any)) {
 		if len(one.Path) > 1 && allowed == nil {
 			allowed = keysOf(tables[one.Path[0]], one.Path[1:2])
 		}
+		if len(one.Path) > 2 && one.Path[0] == "metrics" {
+			allowed = keysOf(reflect.TypeFor[Metric](), one.Path[2:3])
+		}
 		if allowed != nil {
 			wrong(one.Line, "unknown key %s; allowed: %s", strings.Join(one.Path, "."), strings.Join(allowed, ", "))
 		}
 	}
+}
+
+// metrics are those of the file after others. One that others know only from records is the file's.
+func (l fileLines) metrics(t fileTOML, others metric.List, wrong func(int, string, ...any)) metric.List {
+	all := slices.Clone(others)
+	for _, name := range l.below("metrics") {
+		of := t.Metrics[name]
+		m := metric.Metric{Name: name, JQ: of.JQ, Better: report.Direction(of.Better), Unit: of.Unit, Range: of.Range}
+		if err := m.Check(); err != nil {
+			wrong(l.of("metrics", name), "%v", err)
+			continue
+		}
+		i := slices.IndexFunc(all, func(other metric.Metric) bool { return other.Name == name })
+		switch {
+		case i < 0:
+			all = append(all, m)
+		case all[i].Computes():
+			wrong(l.of("metrics", name), "metric %s is given elsewhere, too; allowed: another name", name)
+		default:
+			all[i] = m
+		}
+	}
+	return all
 }
 
 // axes are the axes of the file in the order of their lines.
@@ -418,33 +465,50 @@ func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any))
 			wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
 		}
 	}
-	c, problems := f.Compare.completing(cells)
+	c, problems := f.Compare.completing(cells, f.known())
 	for _, one := range problems {
 		wrong(cmp.Or(lines.of("compare", one.key), lines.of("compare")), "%s", one.text)
 	}
 	if f.Compare != nil && f.Compare.PassAt != nil {
-		most, allowed := math.MaxFloat64, "a number from 0, a value of the primary metric"
-		if c != nil {
-			if m, _ := report.MetricNamed(c.Primary); m.Range > 0 {
-				most, allowed = m.Range, fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
-			}
-		}
-		if at := *f.Compare.PassAt; !(at >= 0 && at <= most) {
-			wrong(lines.of("compare", "pass_at"), "compare.pass_at: %v is out of range; allowed: %s", at, allowed)
-		}
+		f.checkPassAt(c, func(format string, args ...any) { wrong(lines.of("compare", "pass_at"), format, args...) })
 	}
 	axisWrong := slices.ContainsFunc(problems, func(one misplaced) bool { return one.key == "axis" })
 	for i, g := range f.Gates {
 		faults := g.faults()
 		if axisWrong { // what does not fit but for the metric would follow from it
 			g := Gate{Metric: g.Metric}
-			faults = append(faults, g.unknown(nil, nil)...)
+			faults = append(faults, g.unknown(nil, nil, f.known())...)
 		} else {
-			faults = append(faults, g.misfits(c, cells)...)
+			faults = append(faults, g.misfits(c, cells, f.known())...)
 		}
 		for _, fault := range faults {
 			wrong(lines.gate(i, len(f.Gates)), "gate %s: %s", quoted(g.Text()), fault)
 		}
+	}
+}
+
+// checkPassAt checks from which value on a run passes, given what is compared, nil for nothing.
+func (f File) checkPassAt(c *Compare, wrong func(string, ...any)) {
+	least := 0.0
+	most := math.MaxFloat64
+	allowed := "a number from 0, a value of the primary metric"
+	if c != nil {
+		m, _ := f.known().Named(c.Primary)
+		_, own := f.Metrics.Named(c.Primary)
+		switch {
+		case own: // its range says how far values lie apart, not where
+			least = -math.MaxFloat64
+			allowed = "a finite number, a value of " + c.Primary
+		case m.Range > 0:
+			most = m.Range
+			allowed = fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
+		}
+		if own && m.Better == report.Neither {
+			wrong("compare.pass_at: %s has no direction; allowed: better under metrics.%s", c.Primary, c.Primary)
+		}
+	}
+	if at := *f.Compare.PassAt; !(at >= least && at <= most) {
+		wrong("compare.pass_at: %v is out of range; allowed: %s", at, allowed)
 	}
 }
 
@@ -478,11 +542,19 @@ func (g Gate) faults() (list []string) {
 
 // misfits are what a gate names and is not there, given what is compared. A gate on a metric that no
 // run has yet is undecided; only what can never be judged is an error.
-func (g Gate) misfits(c *Compare, cells []Cell) (list []string) {
+func (g Gate) misfits(c *Compare, cells []Cell, known report.MetricList) (list []string) {
 	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	list = g.unknown(c, cells)
+	list = g.unknown(c, cells, known)
 	if len(list) > 0 || len(g.Verdict) == 0 {
 		return list
+	}
+	m, _ := known.Named(g.Metric)
+	for _, v := range g.Verdict {
+		sided := v == string(stats.Better) || v == string(stats.Worse)
+		if o := stats.Outcome(v); o.Differs() && sided == (m.Better == report.Neither) {
+			wrong("%s is no verdict on %s; allowed: better and worse of a metric with a direction, higher and lower of one "+
+				"without", v, g.Metric)
+		}
 	}
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}

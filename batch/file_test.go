@@ -42,7 +42,7 @@ verdict = ["better", "equivalent"]
 `
 
 func TestParse(t *testing.T) {
-	f, err := Parse([]byte(sampleFile))
+	f, err := Parse([]byte(sampleFile), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestParseNamesEverythingThatIsWrong(t *testing.T) {
 			"line 5: compare.margin: NaN is out of range", "line 6: compare.alpha: 7 is out of range", "line 9: gate \"mean score of tow at least NaN\": the bound NaN", "line 9: gate \"mean score of tow at least NaN\": no value \"tow\"", "line 13: gate \"mean accepted.typo at most 0\": unknown metric \"accepted.typo\"",
 		}},
 	} {
-		_, err := Parse([]byte(of.text))
+		_, err := Parse([]byte(of.text), nil)
 		problems := Problems(err)
 		var got []string
 		for _, p := range problems {
@@ -155,7 +155,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(sampleFile))
 	f.Add([]byte("name = \"a\"\nscenarios = [\"s\"]\naxes = { a = { b = { llm = { model = 1 } } } }\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Parse(data)
+		file, err := Parse(data, nil)
 		if err == nil && file.Size() < 1000 && len(file.Combinations()) != file.Size() {
 			t.Errorf("%d cells of %d", len(file.Combinations()), file.Size())
 		}

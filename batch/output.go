@@ -60,7 +60,7 @@ func (s Summary) CSV() []byte {
 			}
 		}
 	}
-	for _, m := range report.AllMetrics() {
+	for _, m := range report.AllMetrics(s.OwnMetrics...) {
 		if slices.ContainsFunc(s.Results, func(r Result) bool { _, ok := r.Metrics[m.Name]; return ok }) {
 			names = append(names, m.Name)
 		}

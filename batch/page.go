@@ -66,20 +66,18 @@ type Page struct {
 	Again int
 }
 
-// PageOf is the page of a batch as it is now, with all of its cells. The error is that of [Dir.Status].
+// PageOf is the page of a batch as it is now, with all of its cells. It computes no metric, since the batch may
+// be a stranger's. The error is that of [Dir.Status].
 func PageOf(d Dir, lease time.Duration) (Page, error) {
 	status, err := d.Status(lease)
 	if err != nil {
 		return Page{}, err
 	}
 	p := Page{Name: status.Name, Cells: status.Cells}
-	file, cells, err := d.File()
-	var results []Result
-	if err == nil {
-		results, err = d.Results(cells)
-	}
+	file, cells, results, err := d.File(nil)
 	var sum Summary
 	if err == nil {
+		d.Recall(file.Metrics, results)
 		sum, err = Summarize(file, cells, results)
 	}
 	if err != nil {

@@ -34,7 +34,7 @@ func TestAPipeIsNoFileOfABatch(t *testing.T) {
 		done := make(chan error)
 		go func() {
 			_, status := d.Status(time.Minute)
-			_, cells, file := d.File()
+			_, cells, _, file := d.File(nil)
 			list, results := d.Results(cells)
 			for _, r := range list { // a file of one cell is a failure of that cell
 				if strings.Contains(r.Reason, run.ErrIrregular.Error()) {

@@ -20,6 +20,7 @@ type Plan struct {
 	// Metric is the primary metric, Effect the difference to find, in its unit, and Power the
 	// probability of finding it.
 	Metric string  `json:"metric"`
+	Unit   string  `json:"unit"`
 	Effect float64 `json:"effect"`
 	Power  float64 `json:"power"`
 	Alpha  float64 `json:"alpha"`
@@ -70,8 +71,8 @@ type Question struct {
 // which every arm played at least four clusters. Without a pilot, the scores of a built-in task are
 // taken to vary as those of the embedded model do, see [baseline.ScoreSpread]. The error says what
 // is missing.
-func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error) {
-	c, err := c.completed(cells)
+func PlanOf(c *Compare, known report.MetricList, cells []Cell, results []Result, q Question) (Plan, error) {
+	c, err := c.completed(cells, known)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -84,7 +85,8 @@ func PlanOf(c *Compare, cells []Cell, results []Result, q Question) (Plan, error
 			"no difference to find; allowed: effect under compare or --effect, a difference of %s that is worth finding",
 			c.Primary)
 	}
-	p := Plan{Metric: c.Primary, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance",
+	primary, _ := known.Named(c.Primary)
+	p := Plan{Metric: c.Primary, Unit: primary.Unit, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance",
 		Notes: unfitNotes(cells)}
 	byID, byKey := indexed(results), match(cells, c.Axis)
 	if byKey.several {
@@ -181,8 +183,8 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) err
 func (p Plan) Text() string {
 	var b strings.Builder
 	unit := ""
-	if m, ok := report.MetricNamed(p.Metric); ok && m.Unit != p.Metric {
-		unit = " " + m.Unit
+	if p.Unit != "" && p.Unit != p.Metric {
+		unit = " " + p.Unit
 	}
 	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect),
 		unit, p.Metric, 100*p.Power, p.Alpha)

@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
@@ -20,7 +21,7 @@ func TestPlan(t *testing.T) {
 		return 10, true
 	})
 	c := &Compare{Effect: 2}
-	p, err := PlanOf(c, cells, results, Question{Power: 0.8})
+	p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Power: 0.8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,18 +48,18 @@ func TestPlan(t *testing.T) {
 		if of.results == nil {
 			cells = cells[:1]
 		}
-		if _, err := PlanOf(of.c, cells, of.results, Question{Power: 0.8}); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := PlanOf(of.c, report.AllMetrics(), cells, of.results, Question{Power: 0.8}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("want %q: %v", what, err)
 		}
 	}
-	if _, err := PlanOf(c, cells, results[:6], Question{Power: 0.8, Pilot: true}); err == nil || !strings.Contains(err.Error(), "the pilot has 3 instances in which both large and small have the metric score") {
+	if _, err := PlanOf(c, report.AllMetrics(), cells, results[:6], Question{Power: 0.8, Pilot: true}); err == nil || !strings.Contains(err.Error(), "the pilot has 3 instances in which both large and small have the metric score") {
 		t.Errorf("a named pilot of three instances: %v", err)
 	}
 	same := &Compare{Primary: "calls"}
-	if p, err := PlanOf(same, cells, results, Question{Effect: 1e-9, Power: 0.8}); err != nil || !strings.Contains(p.Text(), "a difference of 1e-09") || !strings.Contains(p.Text(), "are all equal") {
+	if p, err := PlanOf(same, report.AllMetrics(), cells, results, Question{Effect: 1e-9, Power: 0.8}); err != nil || !strings.Contains(p.Text(), "a difference of 1e-09") || !strings.Contains(p.Text(), "are all equal") {
 		t.Errorf("differences without a spread: %s, %v", p.Text(), err)
 	}
-	if p, err := PlanOf(c, cells, results, Question{Effect: 0.5, Power: 0.9}); err != nil || p.Clusters <= want {
+	if p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Effect: 0.5, Power: 0.9}); err != nil || p.Clusters <= want {
 		t.Errorf("a smaller difference and more power need %d clusters, %v", p.Clusters, err)
 	}
 }
@@ -71,13 +72,13 @@ func TestPlanWithoutAPilot(t *testing.T) {
 		return trace.Usage{Calls: int64(len(c.Label("model"))), InputTokens: 70, OutputTokens: 30, Cost: price.FromMicros(5)}, nil
 	}}
 	c := &Compare{Effect: 2}
-	if _, err := PlanOf(c, cells, nil, takes); err == nil || !strings.Contains(err.Error(), "one built-in task") {
+	if _, err := PlanOf(c, report.AllMetrics(), cells, nil, takes); err == nil || !strings.Contains(err.Error(), "one built-in task") {
 		t.Errorf("the spread of an unknown scenario is made up: %v", err)
 	}
 	for i := range cells {
 		cells[i].Scenario = "task_survival_two_hops_150"
 	}
-	p, err := PlanOf(c, cells, nil, takes)
+	p, err := PlanOf(c, report.AllMetrics(), cells, nil, takes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +115,11 @@ func TestUnfitTasksAreNamed(t *testing.T) {
 			cells[i].Scenario = tc.task
 			results[i].Scenario = tc.task
 		}
-		list, err := Comparisons(nil, cells, results)
+		list, err := Comparisons(nil, report.AllMetrics(), cells, results)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%v, %v", list, err)
 		}
-		plan, err := PlanOf(&Compare{Effect: 2}, cells, results, Question{Power: 0.8})
+		plan, err := PlanOf(&Compare{Effect: 2}, report.AllMetrics(), cells, results, Question{Power: 0.8})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,8 @@ type Result struct {
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
+	// Own are the metrics of somebody's own that the run was measured by, see [Dir.Measure].
+	Own []report.OwnMetric `json:"own_metrics,omitempty"`
 	// Ticks is how long the run was to be.
 	Ticks int64 `json:"ticks"`
 	// Calls, Tokens and CostMicros are what the run took, CostMicros in millionths of the
@@ -114,6 +116,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
 	if out.Scored() {
 		out.Metrics = all
+		out.Own = r.OwnMetrics
 		if t := r.Task; t != nil && !t.Complete {
 			out.CutShort, out.Reason = true,
 				fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
@@ -123,14 +126,18 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 }
 
 // differs says in what two results of a cell differ; empty if they may be of the same run. It ignores
-// attempts and all that depends on the clock.
+// attempts, all that depends on the clock, and what runs were measured by, which changes none.
 func (r Result) differs(other Result) string {
 	for _, one := range []*Result{&r, &other} {
 		one.Attempt = 0
 		one.WallMS = 0
 		one.Head = ""
+		one.Own = nil
 		one.Metrics = maps.Clone(one.Metrics)
-		delete(one.Metrics, report.MetricLatency)
+		maps.DeleteFunc(one.Metrics, func(name string, _ float64) bool {
+			_, ours := report.AllMetrics().Named(name)
+			return !ours || name == report.MetricLatency
+		})
 	}
 	switch {
 	case string(llmclient.Marshal(r)) == string(llmclient.Marshal(other)):

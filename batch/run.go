@@ -17,6 +17,8 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/metric"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -80,10 +82,25 @@ type Options struct {
 	// Spender bounds all cells together, nil for no bound. Counts says that it bounds tokens or cost.
 	Spender Spender
 	Counts  bool
-	// Compare, if it stops when it is decided, ends the batch early.
+	// Compare, if it stops when it is decided, ends the batch early. Metrics are those of the user's own that
+	// it may be about; a [Player] computes them.
 	Compare *Compare
+	Metrics metric.List
 	// Progress, when set, is called when something has changed, one call at a time.
 	Progress func(Progress)
+}
+
+// Decided says that the primary metric of every arm is decided, so that a batch that stops then needs no
+// further cell. It is false for a batch that does not. Results get the metrics that they do not have. The error
+// is that of [Comparisons].
+func (o Options) Decided(cells []Cell, results []Result) (bool, error) {
+	if o.Compare == nil || !o.Compare.StopWhenDecided {
+		return false, nil
+	}
+	if err := o.Dir.Measure(context.Background(), o.Metrics, results, o.Jobs); err != nil {
+		return false, err
+	}
+	return decided(o.Compare, report.AllMetrics(o.Metrics.Own()...), cells, results)
 }
 
 // LeaseDefault is the lease of a cell.
@@ -159,7 +176,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	for _, r := range results {
 		b.keep(r)
 	}
-	if done, err := Decided(o.Compare, b.cells, results); err != nil {
+	if done, err := o.Decided(b.cells, results); err != nil {
 		return "", err
 	} else if done {
 		return DecidedEarly, o.Dir.WriteResults(results)
@@ -509,7 +526,7 @@ func (b *player) ended(r Result) error {
 	b.keep(r)
 	delete(b.playing, r.ID)
 	b.tell(&r)
-	if done, err := Decided(b.Compare, b.cells, b.results); err != nil {
+	if done, err := b.Decided(b.cells, b.results); err != nil {
 		return err
 	} else if done {
 		b.stop(errDecided)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/pelletier/go-toml/v2"
+
+	"example.com/agentworld/report"
 )
 
 const summarySchemaPath = "summary.schema.json"
@@ -144,7 +146,8 @@ var bounds = map[string]map[string]any{
 	"File.Repeats": {"minimum": 1, "maximum": repeatsMost}, "Budget.Calls": {"minimum": 1}, "Budget.Tokens": {"minimum": 1},
 	"Compare.Margin": {"minimum": 0}, "Compare.Effect": {"minimum": 0}, "Compare.Range": {"minimum": 0},
 	"Compare.Alpha": {"minimum": 0, "exclusiveMaximum": 0.5},
-	"Gate.Verdict":  {"items": map[string]any{"enum": gateVerdicts}}, "Gate.Undecided": {"enum": gateUndecided},
+	"Metric.Better": {"enum": []report.Direction{report.Higher, report.Lower}}, "Metric.Range": {"minimum": 0},
+	"Gate.Verdict": {"items": map[string]any{"enum": gateVerdicts}}, "Gate.Undecided": {"enum": gateUndecided},
 }
 
 // fileSchema is the schema of a type of the file; of names the type whose comments describe it.
@@ -155,7 +158,7 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": fileSchema(typ.Elem(), docs, typ.Elem().Name())}
 	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, "")}
+		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, typ.Elem().Name())}
 	case reflect.Interface:
 		if typ == reflect.TypeFor[axisEntry]() {
 			scalar := map[string]any{"type": []string{"string", "number", "boolean"}}

@@ -54,6 +54,10 @@ type Summary struct {
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
+	// OwnMetrics are the metrics of somebody's own that are known, without values.
+	OwnMetrics []report.OwnMetric `json:"own_metrics"`
+	// Unmeasured are those of them that some scored run has no value of since something went wrong.
+	Unmeasured []Unmeasured `json:"unmeasured"`
 	// Arms are the means by labels, in the order of the file.
 	Arms []ArmSummary `json:"arms"`
 	// Comparisons are the verdicts on the arms.
@@ -90,6 +94,14 @@ type MetricMean struct {
 	N    int     `json:"n"`
 }
 
+// Unmeasured is a metric that could not be computed for some runs.
+type Unmeasured struct {
+	Metric string `json:"metric"`
+	// Runs counts them, Why is what went wrong with the first.
+	Runs int    `json:"runs"`
+	Why  string `json:"why"`
+}
+
 // GateResult is a gate with its verdict.
 type GateResult struct {
 	// Gate is the condition as text.
@@ -118,9 +130,11 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Cells: len(cells),
 		Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{}, Results: []Result{},
+		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},
 	}
+	known := f.known()
 	var err error
-	s.Comparisons, err = Comparisons(f.Compare, cells, results)
+	s.Comparisons, err = Comparisons(f.Compare, known, cells, results)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -159,13 +173,14 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 			s.CutShort, arm.CutShort = s.CutShort+1, arm.CutShort+1
 		}
 		arms[name] = append(arms[name], r)
+		s.countUnmeasured(r)
 	}
 	for i := range s.Arms {
-		s.Arms[i].Metrics = meansOf(arms[s.Arms[i].Arm])
+		s.Arms[i].Metrics = meansOf(known, arms[s.Arms[i].Arm])
 	}
 	s.Verdict = Passed
 	for _, g := range f.Gates {
-		result, err := g.check(s, f.Compare, cells)
+		result, err := g.check(s, f.Compare, known, cells)
 		if err != nil {
 			return Summary{}, fmt.Errorf("gate %q: %w", g.Text(), err)
 		}
@@ -177,10 +192,25 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	return s, nil
 }
 
+// countUnmeasured counts what went wrong with the metrics of a run.
+func (s *Summary) countUnmeasured(r *Result) {
+	for _, o := range r.Own {
+		if o.Error == "" || !slices.ContainsFunc(s.OwnMetrics, o.Same) {
+			continue
+		}
+		i := slices.IndexFunc(s.Unmeasured, func(u Unmeasured) bool { return u.Metric == o.Name })
+		if i < 0 {
+			i = len(s.Unmeasured)
+			s.Unmeasured = append(s.Unmeasured, Unmeasured{Metric: o.Name, Why: o.Error})
+		}
+		s.Unmeasured[i].Runs++
+	}
+}
+
 // meansOf are the means of all metrics that some result has.
-func meansOf(results []*Result) []MetricMean {
+func meansOf(known report.MetricList, results []*Result) []MetricMean {
 	list := []MetricMean{}
-	for _, m := range report.AllMetrics() {
+	for _, m := range known {
 		if mean := meanOf(m, results); mean.N > 0 {
 			list = append(list, mean)
 		}
@@ -239,15 +269,15 @@ func (g Gate) Text() string {
 // check is the verdict on a gate: on a mean, or on comparisons. A gate on cells that have not been
 // played to their end is undecided. One on cells that failed, and one on an undecided verdict, is what
 // the file says of undecided.
-func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
-	c, err := c.completed(cells)
+func (g Gate) check(s Summary, c *Compare, known report.MetricList, cells []Cell) (GateResult, error) {
+	c, err := c.completed(cells, known)
 	if err != nil {
 		return GateResult{}, err
 	}
-	if wrong := g.unknown(c, cells); len(wrong) > 0 {
+	if wrong := g.unknown(c, cells, known); len(wrong) > 0 {
 		return GateResult{}, errors.New(wrong[0])
 	}
-	m, _ := report.MetricNamed(g.Metric)
+	m, _ := known.Named(g.Metric)
 	if g.Arm != "" {
 		cells = slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return cell.Label(c.Axis) != g.Arm })
 	}
@@ -262,9 +292,9 @@ func (g Gate) check(s Summary, c *Compare, cells []Cell) (GateResult, error) {
 }
 
 // unknown is what a gate names that is not in the batch: its metric, or its arm.
-func (g Gate) unknown(c *Compare, cells []Cell) (wrong []string) {
-	if _, ok := report.MetricNamed(g.Metric); !ok {
-		wrong = append(wrong, report.UnknownMetric(g.Metric).Error())
+func (g Gate) unknown(c *Compare, cells []Cell, known report.MetricList) (wrong []string) {
+	if _, ok := known.Named(g.Metric); !ok {
+		wrong = append(wrong, known.Unknown(g.Metric).Error())
 	}
 	var arms []string
 	if c != nil {
@@ -342,7 +372,7 @@ func (g Gate) checkComparisons(on *grounds, list []Comparison) {
 			continue
 		}
 		v := one.Metrics[i]
-		differs := v.Outcome == stats.Better || v.Outcome == stats.Worse
+		differs := v.Outcome.Differs()
 		switch {
 		case one.Open > 0 && !(v.Sequential && differs): // only a sequential verdict may come early
 			on.add(Undecided, "%d of %d pairs of %s are to play", one.Open, one.Pairs, one.Arm)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
 )
@@ -90,7 +91,7 @@ func TestVerdicts(t *testing.T) {
 			if of.change != nil {
 				of.change(c, results)
 			}
-			list, err := Comparisons(c, cells, results)
+			list, err := Comparisons(c, report.AllMetrics(), cells, results)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +138,7 @@ func TestSeveralArmsShareTheLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := PlanOf(c, cells, results, Question{Power: 0.8})
+	p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Power: 0.8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestMeansAreThoseOfTheDifference(t *testing.T) {
 			cells, results = append(cells, c), append(results, r)
 		}
 	}
-	list, err := Comparisons(&Compare{Axis: "model", Primary: "score"}, cells, results)
+	list, err := Comparisons(&Compare{Axis: "model", Primary: "score"}, report.AllMetrics(), cells, results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestDecided(t *testing.T) {
 	cells, results := played(40, arms, better)
 	stopped := 0
 	for n := 2; n <= len(results) && stopped == 0; n += 2 {
-		done, err := Decided(c, cells, results[:n])
+		done, err := Options{Compare: c}.Decided(cells, results[:n])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,19 +222,19 @@ func TestDecided(t *testing.T) {
 	// A difference outside of the range is no failure of the batch: it was paid for.
 	narrow := *c
 	narrow.Range = 1
-	if list, err := Comparisons(&narrow, cells, results); err != nil || list[0].Metrics[0].Outcome != NoVerdict || !strings.Contains(list[0].Why, "range") {
+	if list, err := Comparisons(&narrow, report.AllMetrics(), cells, results); err != nil || list[0].Metrics[0].Outcome != NoVerdict || !strings.Contains(list[0].Why, "range") {
 		t.Errorf("a range that is too small: %+v, %v", list, err)
 	}
 	// The twelfth pair, not the first ones, is missing: what comes behind it must wait.
 	late := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Seed == 2 })
-	if done, err := Decided(c, cells, late); err != nil || done {
+	if done, err := (Options{Compare: c}).Decided(cells, late); err != nil || done {
 		t.Errorf("decided %v by pairs behind one that is open, %v", done, err)
 	}
-	list, err := Comparisons(c, cells, results)
+	list, err := Comparisons(c, report.AllMetrics(), cells, results)
 	if err != nil || list[0].Metrics[0].Outcome != stats.Better || !list[0].Metrics[0].Sequential {
 		t.Errorf("%+v %v", list, err)
 	}
-	if _, err := Comparisons(&Compare{Axis: "model", Primary: "score", StopWhenDecided: true}, cells, results); err == nil || !strings.Contains(err.Error(), "range") {
+	if _, err := Comparisons(&Compare{Axis: "model", Primary: "score", StopWhenDecided: true}, report.AllMetrics(), cells, results); err == nil || !strings.Contains(err.Error(), "range") {
 		t.Errorf("an e-process without a range: %v", err)
 	}
 }
@@ -255,7 +256,7 @@ func TestPasses(t *testing.T) {
 		}
 	}
 	at := 1.0
-	list, err := Comparisons(&Compare{PassAt: &at}, cells, results)
+	list, err := Comparisons(&Compare{PassAt: &at}, report.AllMetrics(), cells, results)
 	if err != nil {
 		t.Fatal(err)
 	}

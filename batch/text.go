@@ -15,6 +15,15 @@ import (
 var ShownMetrics = []string{"score", "score_share", "goals_met", "degraded_share", "parse_errors", "calls", "tokens",
 	"cost"}
 
+// shown are [ShownMetrics] and after them those of somebody's own.
+func (s Summary) shown() []string {
+	names := slices.Clone(ShownMetrics)
+	for _, o := range s.OwnMetrics {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
 // listedMost bounds the failures that are listed for people.
 const listedMost = 20
 
@@ -46,7 +55,7 @@ func (s Summary) armTable() plaintext.Table {
 		t.Header = append(t.Header, "cut short")
 	}
 	var columns []string
-	for _, name := range ShownMetrics {
+	for _, name := range s.shown() {
 		for _, a := range s.Arms {
 			if _, ok := a.mean(name); ok {
 				columns = append(columns, name)
@@ -147,6 +156,10 @@ func (v MetricVerdict) words() string {
 
 // remarks are the lines below the verdicts: why there is none, and what they rest on.
 func (s Summary) remarks() (lines []string) {
+	for _, u := range s.Unmeasured {
+		lines = append(lines, fmt.Sprintf("%s of %s has no value: %s", one(u.Metric), plaintext.Count(u.Runs, "run"),
+			one(u.Why)))
+	}
 	for _, c := range s.Comparisons {
 		who := fmt.Sprintf("%s against %s: ", one(c.Arm), one(c.Baseline))
 		if c.Why != "" {

@@ -89,8 +89,12 @@ func (t *Turn) fullText(a world.Action) string {
 func (w *wording) refusalTexts(f feedback) (code, whole string) {
 	switch {
 	case f.Rule != "":
-		code = strings.TrimSpace(string(f.Rule) + " " + w.limitText(f))
-		return code, strings.TrimSpace(f.Path + " " + code)
+		code = string(f.Rule)
+		told := strings.TrimSpace(code + " " + w.limitText(f))
+		if !f.ofAsk { // else another agent chose the limit
+			code = told
+		}
+		return code, strings.TrimSpace(f.Path + " " + told)
 	case f.Rejection == nil:
 		return unseenID, unseenID
 	}

@@ -111,6 +111,7 @@ func (t *Turn) commit(d terminal) {
 		t.sendBack(d, v, again)
 		return
 	}
+	t.tellCut(v)
 	for _, s := range t.conversation.Calls {
 		if s.module && !s.done {
 			t.conversation.Note(trace.Step{Kind: trace.StepUnneeded, CallID: s.ID, Name: s.Tool,
@@ -188,14 +189,33 @@ func (t *Turn) acceptedBeside(refused world.Action) (number int) {
 	return number
 }
 
-// refuseOffPlan notes an action that the newest plan does not list, and refuses it if the plan binds.
+// refuseOffPlan notes an action that the newest plan does not list, and refuses it if the plan binds. Of a
+// chain such a later step is cut off with all that follow it.
 func (t *Turn) refuseOffPlan(v *Evaluation, callID string) {
-	for _, step := range world.Steps(v.Adjusted) {
-		if name := step.Do.ActionName(); v.Violation == nil && t.offPlan(name, callID) {
-			v.Violation = &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
-			v.Check.Status, v.plan = world.CheckRejected, t.plan.actions
+	for i, step := range world.Steps(v.Adjusted) {
+		name := step.Do.ActionName()
+		if v.Violation != nil || !t.offPlan(name, callID) {
+			continue
 		}
+		off := &policy.Violation{Reason: policy.ReasonOffPlan, Action: name}
+		if i > 0 {
+			t.cut(v, i, off)
+			return
+		}
+		v.Violation = off
+		v.Check.Status = world.CheckRejected
+		v.plan = t.plan.actions
 	}
+}
+
+// cut leaves so many steps of a chain, evaluated as if it had no more.
+func (t *Turn) cut(v *Evaluation, left int, why *policy.Violation) {
+	steps := world.Steps(v.Proposed)
+	kept := t.evaluate(world.Chain(steps[:left]...))
+	kept.Proposed = v.Proposed
+	kept.Cut = why
+	kept.Adjustments = append(kept.Adjustments, policy.CutTo(v.Proposed, left))
+	*v = *kept
 }
 
 // outOfDeviations reports whether the action is refused because no deviations from the plan are left,

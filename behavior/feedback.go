@@ -38,6 +38,8 @@ type feedback struct {
 	Minimum   *int64                 `json:"minimum,omitempty"`
 	Unit      string                 `json:"unit,omitempty"`
 	Planned   []policy.PlannedAction `json:"planned,omitempty"`
+	// ofAsk is [policy.Violation].OfAsk.
+	ofAsk bool
 	// Rejection carries the world's reason and numbers, Possible the ids that would do in place
 	// of one that is refused.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
@@ -122,7 +124,7 @@ func (w *wording) refused(v *Evaluation) feedback {
 		}
 		f := feedback{
 			Status: "error", Code: CodePolicy, Text: text, Rule: broken.Reason,
-			Path:      broken.Argument,
+			Path: broken.Argument, ofAsk: broken.OfAsk,
 			Requested: broken.Requested, Maximum: broken.Maximum, Minimum: broken.Minimum, Unit: broken.Unit, Planned: v.plan,
 		}
 		if n := broken.First; n > 0 {
@@ -135,6 +137,9 @@ func (w *wording) refused(v *Evaluation) feedback {
 		f = w.newFeedback(CodeUnseenID)
 	}
 	f.Rejection = found.Rejection
+	if r := found.Rejection; r != nil && r.Code == world.RejectInvalidAmount {
+		f.Minimum = new(int64(1))
+	}
 	f.Adjusted = found.Adjusted
 	f.Possible = found.Possible
 	return f
@@ -174,11 +179,25 @@ type candidateResult struct {
 	modules.DryRun
 	// Deviation is how many ticks of leaving the plan the candidate counts.
 	Deviation int64 `json:"deviation,omitempty"`
+	// Cut says why a chain is left with fewer steps.
+	Cut *cutStep `json:"cut,omitempty"`
 	// Problems lists fields that the action has no use for.
 	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Note says what the rules of a receiver let it give for an offer or a request.
 	Note  string    `json:"note,omitempty"`
 	Error *feedback `json:"error,omitempty"`
+}
+
+// cutStep is the first step of a chain that a rule of the policy refused, by its number from 1. It and
+// those that follow it are not done. The other fields are those of a feedback.
+type cutStep struct {
+	Step      int           `json:"step"`
+	Rule      policy.Reason `json:"rule"`
+	Path      string        `json:"path,omitempty"`
+	Requested *int64        `json:"requested,omitempty"`
+	Maximum   *int64        `json:"maximum,omitempty"`
+	Minimum   *int64        `json:"minimum,omitempty"`
+	Unit      string        `json:"unit,omitempty"`
 }
 
 // repairNames are repairs as notes keep them.

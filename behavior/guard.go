@@ -173,8 +173,9 @@ type verdictDetail struct {
 	Changes   []world.Amount     `json:"changes,omitempty"`
 	Ticks     int64              `json:"ticks,omitempty"`
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
-	// Rule is why the policy refused the action.
+	// Rule is why the policy refused the action, Cut why it refused the first later step that is not left.
 	Rule policy.Reason `json:"rule,omitempty"`
+	Cut  policy.Reason `json:"cut,omitempty"`
 }
 
 func (v *Evaluation) detail() verdictDetail {
@@ -184,6 +185,9 @@ func (v *Evaluation) detail() verdictDetail {
 	}
 	if v.Violation != nil {
 		d.Rule = v.Violation.Reason
+	}
+	if v.Cut != nil {
+		d.Cut = v.Cut.Reason
 	}
 	return d
 }

@@ -102,7 +102,7 @@ func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
 		},
 		{
 			"an action of which a field is wrong", draft + mine(`"much"`) + "," + mine("5") + decide("1") + "\n\n" + `call c3 decision {"candidate":7,"execute_until":null,"why":"","sources_used":[]}`,
-			[2]string{"g; candidate: expected the number of a candidate", "; candidate: 应为"},
+			[2]string{"g, 1-5000; candidate: expected the number of a candidate", "; candidate: 应为"},
 		},
 		{
 			"nothing that can be used", draft + mine(`"much"`) + decide("1") + "\n\n" + draft + mine(`"more"`) + decide("1"),

@@ -27,7 +27,8 @@ func (n naming) of(a world.Action, arg world.Argument) string {
 	case world.SendMessage, world.Request, world.Offer:
 		unsure = arg.Kind == world.ParamAgent && arg.Text != world.ToAnyone
 	}
-	if arg.Kind == world.ParamChoice || arg.Text == world.ToAnyone || n.accepted && !unsure || slices.Contains(n.known, arg.Text) {
+	known := arg.Kind == world.ParamChoice || arg.Text == world.ToAnyone
+	if known || n.accepted && !unsure || slices.Contains(n.known, arg.Text) {
 		return idText(arg.Text)
 	}
 	return textUnknown

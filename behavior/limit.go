@@ -22,7 +22,7 @@ func (s *observationWriter) limits() {
 		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
 	})
 	from := s.line(w.Lines.Limits)
-	offers := false
+	offers, gifts := false, false
 	before := ""
 	for len(rows) > 0 {
 		r := rows[0]
@@ -34,6 +34,7 @@ func (s *observationWriter) limits() {
 			rows = slices.Delete(rows, twin, twin+1)
 		}
 		offers = offers || twin >= 0 || r.Action == (world.Offer{}).ActionName()
+		gifts = gifts || r.Action == (world.Transfer{}).ActionName() && r.Total > 0 && len(r.AskedBy) > 0
 		s.next(from, "; ")
 		// A heading holds for all entries after it, so it is written where the askers change.
 		if askers := s.askers(&r); askers != before {
@@ -46,6 +47,9 @@ func (s *observationWriter) limits() {
 	}
 	if offers {
 		s.add("; ", w.Allowed.Counted)
+	}
+	if gifts {
+		s.add("; ", w.Allowed.Gift)
 	}
 }
 

@@ -50,11 +50,11 @@ func TestADraftTellsWhatAPartnerMayGive(t *testing.T) {
 	}
 	for _, tt := range []struct{ action, en, zh string }{
 		{`{"action":"offer","to":"agent-2","what":"hardware","amount":30,"want":"data","want_amount":60,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
 		{`{"action":"offer","to":"anyone","what":"hardware","amount":3,"want":"data","want_amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
 		{`{"action":"request","to":"agent-2","what":"data","amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 5 data for at least 3 hardware, max 18.", "agent-2 按其规则可给出: 每 5 data 至少换 3 hardware, 一次最多 18。"},
+			"rules of agent-2 let it give: 5 data for at least 3 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 5 data 至少换 3 hardware, 一次最多 18。"},
 		{`{"action":"request","to":"agent-2","what":"compound","amount":6,"for_ticks":5}`,
 			"rules of agent-2 let it give: compound.", "agent-2 按其规则可给出: compound。"},
 		{`{"action":"offer","to":"agent-2","what":"data","amount":3,"want":"hardware","want_amount":6,"for_ticks":5}`, "", ""},
@@ -145,7 +145,7 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
 		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
-	want := "in answer transfer_resource hardware, max 18, 60/60 left in 40 ticks; agent-3 may ask: in answer transfer_resource compound,"
+	want := "only in answer transfer_resource hardware, max 18 at once, 60 of 60 left in 40 ticks; agent-3 may ask: only in answer transfer_resource compound,"
 	if now := l.prompt(); !strings.Contains(now, want) {
 		t.Errorf("the prompt is\n%s", now)
 	}

@@ -364,6 +364,102 @@ func TestOneStepKeepsToThePlan(t *testing.T) {
 	}
 }
 
+// TestLaterStepsAreCut: whatever keeps a later step of a chain from being done, the first one is committed,
+// and the model is told the step and why, also in a turn that ends with its draft.
+func TestLaterStepsAreCut(t *testing.T) {
+	const chain = `{"action":"harvest_radiation","amount":5,"then":[{"action":"post_note","text":"hi"}]}`
+	forbids := world.PolicyRule{Effect: world.EffectForbid, Action: "post_note"}
+	for _, c := range []struct {
+		name  string
+		binds bool
+		rules []world.PolicyRule
+		text  bool
+		why   string
+		// told is what the next prompt says before its plan.
+		told string
+	}{
+		{"off the plan", true, nil, false, "off_plan", "post_note: off_plan"},
+		{"forbidden", false, []world.PolicyRule{forbids}, false, "policy_forbids", "post_note: policy_forbids"},
+		{"not planned", false, nil, true, "not_planned", ""},
+	} {
+		for _, commit := range []trace.Commit{trace.CommitOneStep, trace.CommitTwoStep} {
+			for protocol, drafts := range map[Protocol]string{
+				ProtocolFull: `decision_draft {"candidates":[` + chain + `]}`,
+				ProtocolLean: `turn {"plan":{"goal":"g"},"candidates":[` + chain + `],"decision":{"candidate":1}}`,
+			} {
+				b := newBench(t, trace.Settings{Protocol: protocol, Commit: commit, BindPlan: c.binds, ChainSteps: world.ThenMax},
+					c.rules...)
+				if c.text {
+					b.does(world.SendMessage{To: "agent-1", Text: "post a note"})
+				}
+				prompt := ""
+				read := func(a Ask) {
+					prompt = ""
+					for _, item := range a.Request.Input {
+						prompt += item.Text
+					}
+				}
+				b.comesTo()
+				d := b.plays(b.m.Begin(b.w.View(0)), []string{planHarvest, drafts, `decision {"candidate":1}`}, read)
+				if d.Executed.ActionName() != "harvest_radiation" || d.FailedBy != "" {
+					t.Errorf("%s, %s, %s: %s, %s", c.name, protocol, commit, world.EncodeAction(d.Executed), d.FailedBy)
+				}
+				if says := `"cut":{"step":2,"rule":"` + c.why + `"`; protocol == ProtocolFull && commit == trace.CommitTwoStep &&
+					!c.binds && !strings.Contains(prompt, says) {
+					t.Errorf("%s: the draft does not say %s:\n%s", c.name, says, prompt)
+				}
+				b.ends(d)
+				prompt = ""
+				b.plays(b.m.Begin(b.w.View(0)), []string{planHarvest, `decision_draft {"candidates":[{"action":"wait"}]}`, `decision {"candidate":1}`}, func(a Ask) {
+					if a.Number == 1 {
+						read(a)
+					}
+				})
+				if !strings.Contains(prompt, c.told) || c.told == "" && strings.Contains(prompt, "What was wrong") {
+					t.Errorf("%s, %s, %s: the next prompt tells\n%s", c.name, protocol, commit, prompt)
+				}
+			}
+		}
+	}
+}
+
+// TestLaterDeviationsLoseNoRank: a chain that begins as planned is committed before a candidate that comes
+// later, though a later step of it is a deviation. The deviation counts.
+func TestLaterDeviationsLoseNoRank(t *testing.T) {
+	b := newBench(t, trace.Settings{Commit: trace.CommitOneStep, ChainSteps: world.ThenMax})
+	b.does(world.SendMessage{To: "agent-1", Text: "refine"})
+	d, _ := b.decides(`plan {"goal":"g","steps":[],"actions":[{"action":"harvest_radiation","amount":5},{"action":"mine_compound","amount":50},`+
+		`{"action":"mine_compound","amount":20}]}`,
+		`decision_draft {"candidates":[{"action":"harvest_radiation","amount":5,"then":[{"action":"mine_compound","amount":20}]},{"action":"harvest_radiation","amount":5}]}`)
+	if n := len(world.Steps(d.Executed)); n != 2 || d.Authority == nil || d.Authority.Deviation != 1 {
+		t.Errorf("%d steps of %s by %+v", n, world.EncodeAction(d.Executed), d.Authority)
+	}
+}
+
+// TestLimitOfAnAskFollowsThePlan: how much is left of a request that waited for the plan is told after the next
+// plan. A limit of the agent's own rule is told before it.
+func TestLimitOfAnAskFollowsThePlan(t *testing.T) {
+	for most, told := range map[int64]bool{3: true, 9: false} {
+		b := newBench(t, trace.Settings{}, mayAsk("transfer_resource", func(r *world.PolicyRule) { r.Most, r.Total, r.What = most, 9, world.Hardware }))
+		b.m.ledger = b.m.ledger.CountTurn(b.w.Tick(), &trace.Authority{Deviation: policy.DeviationsMax}, false)
+		b.does(world.Request{To: "agent-1", Resource: world.Hardware, Amount: 4, Ticks: 20})
+		b.decides(planHarvest, `decision_draft {"candidates":[{"action":"transfer_resource","to":"agent-2","what":"hardware","amount":7},{"action":"harvest_radiation","amount":5}]}`,
+			`decision {"candidate":2}`)
+		b.comesTo()
+		prompt := ""
+		b.plays(b.m.Begin(b.w.View(0)), []string{planHarvest, `decision_draft {"candidates":[{"action":"wait"}]}`, `decision {"candidate":1}`}, func(a Ask) {
+			if a.Number == 1 {
+				for _, item := range a.Request.Input {
+					prompt += item.Text
+				}
+			}
+		})
+		if !strings.Contains(prompt, "transfer_resource: policy_amount") || strings.Contains(prompt, "policy_amount limit") != told {
+			t.Errorf("at most %d a time: the next prompt tells\n%s", most, prompt)
+		}
+	}
+}
+
 // TestOffPlanIsCountedOnce: a lean turn that drafts and decides the same counts once.
 func TestOffPlanIsCountedOnce(t *testing.T) {
 	for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {

@@ -52,7 +52,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		text := opening()
 		for _, needed := range []string{
 			"recipe.assembler.control_chip 6 electricity + 2 hardware -> 1 data + 1 control_chip, 2", // what a batch takes and yields
-			"5*heat/100",                               // the formula of heat
+			map[string]string{"en": "5*heat/100", "zh": "5*热量/100"}[l],                               // the formula of heat
 			"control_chip 0 ", "Hold 2 control chips.", // how far the goal is
 			"electricity +10\n",              // what came in
 			"agent-4",                        // and from whom

@@ -125,7 +125,7 @@ func (s *observationWriter) text() string {
 	}
 	s.then(", ", w.Observation.Power, w.Word(you.PowerState))
 	s.add(", "+world.Electricity+" ", you.Electricity, "/", you.PowerCapacity)
-	s.add(", "+world.Heat+" ", you.Heat, "/", you.HeatCapacity)
+	s.add(", ", w.Observation.Heat, " ", you.Heat, "/", you.HeatCapacity)
 	s.add(", "+world.Compound+" ", you.CompoundG, " g, "+world.Hardware+" ", you.Hardware)
 	s.add(", "+world.Data+" ", you.Data)
 	for _, p := range you.Products {
@@ -260,7 +260,16 @@ func (s *observationWriter) places(shown []world.Sight) {
 		if s.details {
 			s.add(" ", s.words.Word(p.Material))
 		}
+		if s.strands(p) {
+			s.add(", ", s.words.Observation.Strands)
+		}
 	})
+}
+
+// strands reports whether a journey can be paid, and what is left does not last until its end.
+func (s *observationWriter) strands(p *world.Sight) bool {
+	left := s.Self.Electricity - p.MoveCost
+	return left >= 0 && left <= p.MoveTicks*s.idleDraw
 }
 
 // agents groups the agents by their place, the nearest first.
@@ -275,6 +284,9 @@ func (s *observationWriter) agents() {
 				s.add(", ")
 			}
 			s.id(shown[i].ID, shown[i].Name)
+			if state := shown[i].PowerState; state != "" {
+				s.then(" ", s.words.Observation.Power, s.words.Word(state))
+			}
 		}
 		s.add(" ")
 		s.where(place)

@@ -80,6 +80,7 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionDocuments, sec
 func (m *Agent) part(view world.View, o *world.Observation, outcome world.Outcome,
 	focus memory.Focus) (seen *visibleObservation, withheld texts, lessons, passages sectionDraft) {
 	seen = &visibleObservation{Observation: *o, saw: m.history.saw, rules: m.policy.Quotas(m.ledger, o.Tick)}
+	seen.idleDraw = view.Rules().IdleDraw
 	seen.rules = slices.DeleteFunc(seen.rules,
 		func(r policy.Quota) bool { return slices.Contains(m.cfg.Needless, r.Action) })
 	seen.OwnRequests, seen.OwnOffers = m.history.receivers(o.OwnRequests), m.history.receivers(o.OwnOffers)
@@ -280,14 +281,14 @@ const missedMax = 3
 // knownRules are the rules in numbers that need no call, as far as the common item has them not.
 func (m *Agent) knownRules(tick int64) sectionDraft {
 	looked := m.history.topics(tick)
-	lines := m.known.With(looked)
+	heading, lines := m.words.Headings.Known, m.known.With(looked)
 	if m.commonRules {
-		lines = m.known.About(looked)
+		heading, lines = m.words.Headings.Looked.Text(lookedTicks), m.known.About(looked)
 	}
 	if lines == "" {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
-	return sectionDraft{name: sectionKnown, variants: []variant{{text: m.words.Headings.Known + lines}, {}}}
+	return sectionDraft{name: sectionKnown, variants: []variant{{text: heading + lines}, {}}}
 }
 
 // goals are those of the persona, how far the agent is with those of the scenario, and what

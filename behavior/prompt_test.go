@@ -13,13 +13,13 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-// TestStaticTextLeavesRoom holds instructions and tools under 44% of the smallest supported
+// TestStaticTextLeavesRoom holds instructions and tools under 42% of the smallest supported
 // window. That is two fifths, and the slots of planned actions, which are the only part that the
 // tools hold twice. With requests and offers, they are held under a quarter of a window of 8,000
 // tokens, and with steps that follow an action under 29% of that. A failure means text to cut, not a limit to raise.
 func TestStaticTextLeavesRoom(t *testing.T) {
 	for _, cfg := range staticConfigs() {
-		limit := behavior.ContextWindowMin * 44 / 100
+		limit := behavior.ContextWindowMin * 42 / 100
 		if cfg.Needless == nil {
 			limit = 8_000 / 4
 		}

@@ -133,7 +133,11 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 		text += w.History.Contended
 	}
 	for _, n := range w.numbersOf(r) {
-		text += fmt.Sprintf(" %s %d", n.Name, n.Low)
+		least := ""
+		if n.Name == w.History.Limit && r.Code == world.RejectInvalidAmount {
+			least = "1.."
+		}
+		text += fmt.Sprintf(" %s %s%d", n.Name, least, n.Low)
 	}
 	return text
 }

@@ -50,9 +50,10 @@ func tool[Args any](name, doc string, then int, needless ...string) llmclient.To
 	}
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "plan": {Type: "string"},
-		"execute_until": modules.StandingSchema(needless...), "kind": modules.EnumSchema(answer.StepKinds),
-		"actions":    {Type: "array", Items: modules.PlannedActionSchema(needless...)},
-		"candidates": listOf(modules.CandidateSchema(then, needless...), leastCandidates, candidatesMax),
+		"execute_until": modules.StandingSchema(needless...),
+		"steps":         {Type: "array", Items: modules.EnumSchema(answer.StepKinds)},
+		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
+		"candidates":    listOf(modules.CandidateSchema(then, needless...), leastCandidates, candidatesMax),
 	}
 	return strictTool[Args](name, doc, given)
 }
@@ -119,9 +120,6 @@ func (w *wording) version(p Protocol) string {
 func (w *wording) instructions(c *Config, systemPrompt string) string {
 	say := &w.Instructions
 	rules := say.Rules
-	if !slices.Contains(c.Needless, (world.ScheduleRecipe{}).ActionName()) {
-		rules += say.Chain
-	}
 	if slices.ContainsFunc(crossing, func(action string) bool { return !slices.Contains(c.Needless, action) }) {
 		rules += say.Together
 	}

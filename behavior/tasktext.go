@@ -13,8 +13,12 @@ import (
 // may be the ones that the others depend on.
 func (m *Agent) appendTask(b []byte, t *world.Task, r *world.Industry) []byte {
 	all := cmp.Or(strings.Join(t.Agents, ", "), m.words.Goals.AllAgents)
-	b = m.words.Goals.Task.Append(append(b, '\n'), t.Metric, all, t.From, t.Ticks)
 	kind, resource := t.Measures()
+	metric := m.words.Goals.Metrics.Text(kind)
+	if resource != "" {
+		metric += ":" + resource
+	}
+	b = m.words.Goals.Task.Append(append(b, '\n'), metric, all, t.From, t.Ticks)
 	switch kind {
 	case "produced":
 		b = append(b, m.words.Goals.Made...)

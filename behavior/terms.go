@@ -134,4 +134,14 @@ func (s *observationWriter) entry(t *world.Terms, own bool) {
 	} else {
 		s.add(", ", w.Terms.Over)
 	}
+	if !own && t.Place != "" && t.Place != s.Self.Place && !s.reaches(t) {
+		s.add(", ", w.Observation.Reach)
+	}
+}
+
+// reaches reports whether the agent could be at the place of an offer, with charge left, before it expires.
+func (s *observationWriter) reaches(t *world.Terms) bool {
+	return slices.ContainsFunc(s.Places, func(p world.Sight) bool {
+		return p.ID == t.Place && !s.strands(&p) && s.Self.Electricity >= p.MoveCost && p.MoveTicks < t.ExpiresIn
+	})
 }

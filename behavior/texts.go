@@ -84,6 +84,8 @@ type visibleObservation struct {
 	naming naming
 	// last is the tick after which nothing counts any more, 0 where no task says so.
 	last int64
+	// idleDraw is the electricity that an agent uses in a tick.
+	idleDraw int64
 }
 
 func (t texts) count() int {

@@ -75,7 +75,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.verdicts = append(w.verdicts, v)
 		w.scores = append(w.scores, t.score(i+1, v))
 		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
-			Note: t.partnersNote(v.Adjusted)}
+			Note: t.partnersNote(v.Adjusted), Cut: t.tellCut(v)}
 		for _, field := range candidate.Unused() {
 			result.Problems = append(result.Problems, t.inLanguage(field)...)
 		}
@@ -101,6 +101,19 @@ func (t *Turn) refuse(v *Evaluation, n trace.Step) feedback {
 	}
 	t.faultAction(f, v.Adjusted)
 	return f
+}
+
+// tellCut is what the model is told of the step at which a chain was cut, nil for none. The next turn is
+// told too, since a draft that is committed directly is never answered.
+func (t *Turn) tellCut(v *Evaluation) *cutStep {
+	if v.Cut == nil || v.Refused() {
+		return nil
+	}
+	left := len(world.Steps(v.Adjusted))
+	t.faultAction(feedback{Rule: v.Cut.Reason, Path: v.Cut.Argument, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum,
+		Unit: v.Cut.Unit, ofAsk: v.Cut.OfAsk}, world.Steps(v.Proposed)[left].Do)
+	return &cutStep{Step: left + 1, Rule: v.Cut.Reason, Path: v.Cut.Argument,
+		Requested: v.Cut.Requested, Maximum: v.Cut.Maximum, Minimum: v.Cut.Minimum, Unit: v.Cut.Unit}
 }
 
 // once leaves out of the feedback on an action what the feedback on an earlier candidate already
@@ -131,7 +144,8 @@ const (
 	// scoreUnseen is for an action on an id that the agent sees nothing of: it comes after
 	// every other.
 	scoreUnseen = -40
-	// scoreDeviation is for what counts as a deviation from the plan: there are few.
+	// scoreDeviation is for what counts as a deviation from the plan: there are few. Of a chain its first
+	// step decides: what follows it must not keep a partner from its answer.
 	scoreDeviation = -40
 )
 
@@ -149,7 +163,7 @@ func (t *Turn) score(number int, v *Evaluation) int {
 	if v.unseen() {
 		score += scoreUnseen
 	}
-	if v.Deviation > 0 {
+	if v.FirstDeviation() > 0 {
 		score += scoreDeviation
 	}
 	return score

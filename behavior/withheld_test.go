@@ -144,7 +144,11 @@ func (g *twin) copied(r *rand.Rand, read string) string {
 		},
 		func() string { return `"send_message","to":` + word() + `,"text":` + encode(read) },
 	}
-	return `{"action":` + actions[r.IntN(len(actions))]() + `}`
+	action := `{"action":` + actions[r.IntN(len(actions))]() + `}`
+	if r.IntN(3) == 0 { // a step that may be left of a chain, and others that were read
+		return `{"action":"harvest_radiation","amount":9,"then":[{"action":"wait"},` + action + `]}`
+	}
+	return action
 }
 
 var (
@@ -245,6 +249,9 @@ func (g *twin) end(d Decision) (accepted string) {
 	g.m.Learn(g.w.Tick(), d, o)
 	if o.Accepted {
 		accepted = string(world.EncodeAction(o.Action))
+		if len(world.Steps(d.Executed)) > 1 {
+			accepted = string(world.EncodeAction(d.Executed))
+		}
 	}
 	// How a turn came to its end is told: by its draft or plan, in a wait, by another candidate.
 	return fmt.Sprint(accepted, d.By, d.WaitReason != "", d.Fallback, d.picked)
@@ -262,11 +269,11 @@ func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		games = 1500
 	}
-	compared, after, codes := 0, 0, 0
+	compared, after, codes, chains := 0, 0, 0, 0
 	for n := range games {
 		cfg := Config{CountTokens: func(text string) int { return len(text) / 4 }, Settings: trace.Settings{Language: words.Languages()[n%2],
 			Protocol: []Protocol{ProtocolFull, ProtocolLean}[n/2%2], ContextWindowTokens: []int{200_000, 24_000}[n/4%2],
-			Commit: []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep}[n/8%2]}}
+			Commit: []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep}[n/8%2], ChainSteps: []int{world.ThenMax, 0}[n/16%2]}}
 		if cfg.Protocol == ProtocolLean {
 			cfg.Commit = trace.CommitTwoStep
 		}
@@ -293,13 +300,23 @@ func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 				}
 				copied = one.veiled && other.veiled
 			}
+			continuing := a.w.Continuing()
+			if !slices.Equal(continuing, b.w.Continuing()) {
+				t.Fatalf("game %d, tick %d: a chain goes on in one game alone", n, a.w.Tick())
+			}
+			if len(continuing) > 0 {
+				chains++
+				one, _ = a.m.Continue(a.w.View(0))
+				other, _ = b.m.Continue(b.w.View(0))
+			}
 			if a.end(one) != b.end(other) {
 				break
 			}
 		}
 	}
-	t.Logf("%d prompts compared, %d turns after one with texts in view, %d codes told in them", compared, after, codes)
-	if compared < 5*games || after < games/2 || codes < games/4 {
+	t.Logf("%d prompts compared, %d turns after one with texts in view, %d codes told in them, %d steps of chains",
+		compared, after, codes, chains)
+	if compared < 5*games || after < games/2 || codes < games/4 || chains < games/20 {
 		t.Error("too little was compared")
 	}
 }
@@ -309,13 +326,30 @@ var codeTold = regexp.MustCompile(`(?:refused: | 被拒: |could not be used \(|�
 	`|\\n(?:What was wrong: |错在：)` + wrongTold + `(?:; ` + wrongTold + `)*(?:\\n|"|$)`)
 
 // wrongTold is one thing that was wrong: an action and a code, with the limit of a rule of the agent, or a code.
-const wrongTold = `(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+ [a-z]+)?|[A-Z_]+)`
+const wrongTold = `(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+(?: [a-z]+)?)?|[A-Z_]+)`
+
+var (
+	wrongLine = regexp.MustCompile(`^(?:What was wrong: |错在：)([^"]*)`)
+	onlyCode  = regexp.MustCompile(`^` + wrongTold + `$`)
+)
+
+// withoutCodes are the lines of a prompt without the codes of refusals. A line of what was wrong may hold more:
+// what was wrong before any text was in view is told in full.
+func withoutCodes(text string) (lines []string) {
+	for line := range strings.SplitSeq(codeTold.ReplaceAllString(text, `\n`), `\n`) {
+		if wrong := wrongLine.FindStringSubmatch(line); wrong != nil {
+			left := slices.DeleteFunc(strings.Split(wrong[1], "; "), onlyCode.MatchString)
+			line = strings.Replace(line, wrong[1], strings.Join(left, "; "), 1)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
 
 // firstDifference is the first part of two lists that differs, apart from the codes of refusals.
 func firstDifference(told, also []string) string {
 	for i := range min(len(told), len(also)) {
-		plain := func(text string) []string { return strings.Split(codeTold.ReplaceAllString(text, `\n`), `\n`) }
-		a, b := plain(told[i]), plain(also[i])
+		a, b := withoutCodes(told[i]), withoutCodes(also[i])
 		for j := range min(len(a), len(b)) {
 			if a[j] != b[j] {
 				return a[j] + "\nand with other texts\n" + b[j]

@@ -60,7 +60,7 @@ func TestChineseObservation(t *testing.T) {
 	s.words = wordsOf(words.In("zh"))
 	s.OrderEnded = &world.OrderEnded{Why: "heat_above", Attempts: 3}
 	want := `# 观察，第 20 回合
-你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, 热量 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 此处: "The \"Hub\"\ncan: win", 金属, 辐射 46, compound 20000 g
 唤醒原因: job_done
 execute_until 已结束: heat_above, 共 3 次
@@ -73,7 +73,7 @@ execute_until 已结束: heat_above, 共 3 次
 地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 硅酸盐; drift "Drift" 36.0 36 4 ? ? 冰; 另有 7
 智能体: agent-1 "Maker", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1
 工厂: f1 factory.assembler.mk1 在此, 生产中 recipe.assembler.motor_mk1 1 批, 排队 3 批, 尚需 2 回合, 磨损 60 (满 1000); f2 factory.power.radiation.mk1 在 amber, 空闲, 存电 40
-市场 (每 10 electricity 的 data 价): 卖单 50 价 3, 20 价 4, 另有 2; 买单 10 价 1, 另有 1; 自有电站存 30, 用 buy_power 免费取
+市场 (每 10 电力的数据价): 卖单 50 价 3, 20 价 4, 另有 2; 买单 10 价 1, 另有 1; 自有电站存 30, 用 buy_power 免费取
 订单: o1 buy 20 价 2, 在此, 待领 10, 12 回合后到期; o2 sell 价 5, 在 amber
 报价: amber 买价 2, 卖价 无, 第 18 回合`
 	if diff := cmp.Diff(want, s.text()); diff != "" {
@@ -95,7 +95,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# 历史，按最后一次，更早的 1 次略去",
+		"# 历史，按最后一次，相同者合并，[最新 id]，更早的 1 次略去",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: 此处已采空 compound 请求 500 可用 4",
 		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -304,7 +305,17 @@ func record(t *testing.T, dir, scenario string, ticks int64, change func(*agentw
 	if change != nil {
 		change(&settings)
 	}
-	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
+	decided := agentworld.Metric{Name: "decided_alone", Version: "1", Unit: "decisions",
+		Fold: func(records iter.Seq[agentworld.Record]) (n float64, counted bool) {
+			for r := range records {
+				if d, is := r.(trace.Decision); is && d.DecidedBy == trace.ByModel {
+					n++
+				}
+			}
+			return n, true
+		}}
+	o := agentworld.Options{Settings: settings, Dir: dir, Metrics: []agentworld.Metric{decided}}
+	if _, err := agentworld.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -334,10 +345,10 @@ func TestEveryViewInABrowser(t *testing.T) {
 		{"tick", "#/run?id=hub&tick=7", "Agents after tick 7"},
 		{"agent", "#/run?id=hub&tick=7&agent=agent-1", "Charge and heat"},
 		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to"},
-		{"figures", "#/run?id=camp&panel=figures", "Latency of calls"},
+		{"figures", "#/run?id=camp&panel=figures", "decided alone"},
 		{"log", "#/run?id=camp&panel=log", "action applied"},
 		{"about", "#/run?id=camp&panel=about", "How it came about"},
-		{"compare", "#/compare?a=camp&b=camp2", "Where they diverge"},
+		{"compare", "#/compare?a=camp&b=camp2", "decided alone"},
 	} {
 		b.open(t, view.route, view.text)
 		b.check(t, view.name)
@@ -843,7 +854,7 @@ func TestABatchIsWatched(t *testing.T) {
 func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs []string) {
 	t.Helper()
 	text := fmt.Sprintf("name = %s\nscenarios = ['minimal']\nseeds = [1, 2]\n[settings.run]\nticks = 2\n[axes.protocol.full.run]\nprotocol = 'full'\n[axes.protocol.lean.run]\nprotocol = 'lean'\n[compare]\nprimary = 'calls'\n[[gates]]\nmetric = 'calls'\nat_least = 1.0\n", llmclient.Marshal(name))
-	file, err := batch.Parse([]byte(text))
+	file, err := batch.Parse([]byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,8 +136,12 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	how := &batch.Compare{Axis: "side", Baseline: "A", Metrics: batch.ShownMetrics}
-	sum, err := batch.Summarize(batch.File{Name: "A and B", Compare: how}, cells, results)
+	own := batch.Settle(nil, results)
+	how := &batch.Compare{Axis: "side", Baseline: "A", Metrics: slices.Clone(batch.ShownMetrics)}
+	for _, o := range own {
+		how.Metrics = append(how.Metrics, o.Name)
+	}
+	sum, err := batch.Summarize(batch.File{Name: "A and B", Compare: how, Metrics: own}, cells, results)
 	if err != nil {
 		return badQuery(err.Error())
 	}

@@ -20,7 +20,7 @@ func TestToolChoicesFollowFromWholeTicks(t *testing.T) {
 	same := options(t, "llm_bootstrap", 4)
 	play := func(concurrency int, stopped bool) []byte {
 		o := same
-		faults := stub.NewInjector(plan, faultSeed+3)
+		faults := stub.NewInjector(plan, faultSeed+4)
 		live := engine.Live(inProcess(t, stub.Options{Seed: 1, Faults: faults}, openai.Config{}))
 		o.Source, o.Concurrency, o.RunDir = live, concurrency, t.TempDir()
 		ctx, stop := context.WithCancel(t.Context())

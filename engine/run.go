@@ -28,6 +28,8 @@ type Options struct {
 	RecordingPath string
 	// Extensions are those of the program, which the header names.
 	Extensions []trace.Extension
+	// Metrics are those of the user's own that the run is measured by afterwards; the header names them.
+	Metrics []trace.MetricVersion
 	// Prepared, when set, is the run with these settings before its first tick, which then
 	// is not built again.
 	Prepared *Prepared

@@ -116,7 +116,7 @@ func (r *runner) header() trace.Header {
 		Settings:  r.Settings, Forks: r.Forks,
 		Timing: &trace.HeaderTiming{
 			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath,
-			SegmentBytes: &r.SegmentBytes, Extensions: r.Extensions,
+			SegmentBytes: &r.SegmentBytes, Extensions: r.Extensions, Metrics: r.Metrics,
 		},
 	}
 	for n := range r.world.Agents() {

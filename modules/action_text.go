@@ -46,6 +46,10 @@ func ActionDoc(w *words.Language, spec world.ActionSpec, rules *world.Industry, 
 		texts = w.ActionsAlone
 	}
 	doc := texts.Numbered(spec.Name, spec.Numbers)
+	floor := min(rules.RadiationFloor, rules.RadiationFloorCap)
+	if spec.Name == (world.Move{}).ActionName() && floor > 0 {
+		doc += w.Modules.Floor.Text(floor)
+	}
 	if spec.Name != (world.BuildFactory{}).ActionName() {
 		return doc
 	}

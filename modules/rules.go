@@ -35,22 +35,29 @@ func rulesModule(needless ...string) module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ofUse(ruleTopics, needless))}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
-		lines := rulesAbout(env.words(), env.View.Industry(), args.Topic)
+		lines := rulesAbout(env.words(), env.View.Industry(), args.Topic, needless)
 		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
 	})
 }
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
-// every topic fits into the usual bound of a result.
-func rulesAbout(w *words.Language, r *world.Industry, topic string) []string {
+// every topic fits into the usual bound of a result. What is needless is left out.
+func rulesAbout(w *words.Language, r *world.Industry, topic string, needless []string) []string {
 	var lines []string
 	switch topic {
 	case topicRecipes:
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.Kinds {
-			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, r))))
+			if slices.Contains(needless, k.Name) {
+				continue
+			}
+			does := kindDoc(w, k.Name, r, needless...)
+			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, does)))
 		}
 		for _, recipe := range r.Recipes {
+			if slices.Contains(needless, recipe.ID) {
+				continue
+			}
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
 			if where == "" {
 				where, result = w.Rules.AnyFactory, w.Rules.NoWear
@@ -88,11 +95,11 @@ func rulesAbout(w *words.Language, r *world.Industry, topic string) []string {
 			w.Rules.Quotes.Text(world.QuoteKMPerTick),
 		}
 	case topicStopEvents:
-		for _, name := range answer.EventNames() {
+		for _, name := range without(answer.EventNames(), needless) {
 			lines = append(lines, name+w.Modules.LineStart+w.StopEvents.Text(name))
 		}
 		return append(lines, w.Rules.StandingMost.Text(world.StandingTicksMax),
-			w.Rules.StandingIgnore.Text(strings.Join(world.Ignorable(), w.Rules.And)))
+			w.Rules.StandingIgnore.Text(strings.Join(without(world.Ignorable(), needless), w.Rules.And)))
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }
@@ -124,7 +131,7 @@ func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
 		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
 	for _, topic := range ruleTopics {
-		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic), "\n")
+		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic, needless), "\n")
 	}
 	return k
 }
@@ -132,10 +139,16 @@ func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 // Unasked returns the lines that are known without a call, each after a line break.
 func (k Known) Unasked() (lines string) { return k.recipes + k.power }
 
-// About returns the lines of topics that were looked up before, each after a line break.
+// About returns the lines of topics that were looked up before, each after a line break, without those that
+// are known unasked.
 func (k Known) About(topics []string) (lines string) {
+	unasked := strings.Split(k.Unasked(), "\n")
 	for _, topic := range topics {
-		lines += k.about[topic]
+		for line := range strings.SplitSeq(strings.TrimPrefix(k.about[topic], "\n"), "\n") {
+			if !slices.Contains(unasked, line) {
+				lines += "\n" + line
+			}
+		}
 	}
 	return lines
 }
@@ -149,7 +162,10 @@ func (k Known) With(topics []string) (lines string) {
 	if !slices.Contains(topics, "power") {
 		lines += k.power
 	}
-	return lines + k.About(topics)
+	for _, topic := range topics {
+		lines += k.about[topic]
+	}
+	return lines
 }
 
 // RuleTopic returns the topic of a result's source, if its rules are worth keeping. The

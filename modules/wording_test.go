@@ -92,7 +92,8 @@ func TestCostsComeFromTheRules(t *testing.T) {
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {
-		english, chinese := rulesAbout(words.In("en"), world.DefaultRules().Industry(), topic), rulesAbout(words.In("zh"), world.DefaultRules().Industry(), topic)
+		rules := world.DefaultRules().Industry()
+		english, chinese := rulesAbout(words.In("en"), rules, topic, nil), rulesAbout(words.In("zh"), rules, topic, nil)
 		if len(english) != len(chinese) {
 			t.Errorf("%s: %d lines in English, %d in Chinese", topic, len(english), len(chinese))
 			continue

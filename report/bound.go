@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 )
 
@@ -18,17 +17,17 @@ type Bound struct {
 	Value float64
 }
 
-// ParseBound reads a condition such as "score>=20" or "llm_errors<=0". The error says what is
-// allowed.
-func ParseBound(text string) (Bound, error) {
+// ParseBound reads a condition on one of some metrics, such as "score>=20" or "llm_errors<=0". The error
+// says what is allowed.
+func ParseBound(text string, known MetricList) (Bound, error) {
 	for _, sign := range []string{">=", "<="} {
 		name, number, found := strings.Cut(text, sign)
 		if !found {
 			continue
 		}
-		m, known := MetricNamed(strings.TrimSpace(name))
-		if !known {
-			return Bound{}, UnknownMetric(strings.TrimSpace(name))
+		m, ok := known.Named(strings.TrimSpace(name))
+		if !ok {
+			return Bound{}, known.Unknown(strings.TrimSpace(name))
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -39,16 +38,6 @@ func ParseBound(text string) (Bound, error) {
 	return Bound{}, fmt.Errorf("%q is no condition; allowed: METRIC>=NUMBER or METRIC<=NUMBER", text)
 }
 
-// UnknownMetric says that a name is none of a metric, and which is near.
-func UnknownMetric(name string) error {
-	var names []string
-	for _, m := range metrics {
-		names = append(names, m.Name)
-	}
-	return fmt.Errorf("unknown metric %q; %s", name,
-		document.Offer(name, append(names, AcceptedPrefix+"ACTION"), "docs/verdicts.md"))
-}
-
 // Broken says how a run breaks the bound, empty if it keeps it. A run without the metric breaks it:
 // what was not measured cannot be vouched for.
 func (b Bound) Broken(r Report) string {
@@ -57,7 +46,10 @@ func (b Bound) Broken(r Report) string {
 		least = "at least"
 	}
 	v, known := b.Metric.of(r)
+	failed := r.ownFailure(b.Metric.Name)
 	switch {
+	case !known && failed != nil:
+		return fmt.Sprintf("%s, which must be %s %g, has no value: %v", b.Metric.Name, least, b.Value, failed)
 	case !known && r.Task != nil && !r.Task.Complete:
 		return fmt.Sprintf("the run has no %s, which must be %s %g: it was cut short, after %d of the %s of its task",
 			b.Metric.Name, least, b.Value, r.WorldTime, plaintext.Count(r.Task.Ticks, "tick"))

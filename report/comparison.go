@@ -61,7 +61,7 @@ type MetricDifference struct {
 // metricsOf are the metrics that either of two runs has, but for those of the clock.
 func metricsOf(a, b Report) []MetricDifference {
 	list := []MetricDifference{}
-	for _, m := range metrics {
+	for _, m := range AllMetrics(Union(a.OwnMetrics, b.OwnMetrics)...) {
 		row := MetricDifference{Metric: m.Name, Unit: m.Unit}
 		for _, side := range []struct {
 			r    Report
@@ -71,7 +71,7 @@ func metricsOf(a, b Report) []MetricDifference {
 				*side.into = &v
 			}
 		}
-		if (row.A != nil || row.B != nil) && m.Unit != "ms" {
+		if (row.A != nil || row.B != nil) && m.Name != MetricLatency {
 			list = append(list, row)
 		}
 	}
@@ -318,7 +318,8 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 	}
 	for _, m := range c.Metrics {
 		above := slices.Contains([]string{"goals_met", "calls", "tokens_input", "tokens_output", "cost"}, m.Metric)
-		if !above && (m.A == nil || m.B == nil || *m.A != *m.B) {
+		own := slices.ContainsFunc(a.OwnMetrics, func(o OwnMetric) bool { return o.Name == m.Metric })
+		if own || !above && (m.A == nil || m.B == nil || *m.A != *m.B) {
 			plaintext.Fprintf(w, "%s\t%s\t%s\n", m.Metric, figure(m.A), figure(m.B))
 		}
 	}

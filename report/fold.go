@@ -161,6 +161,7 @@ func newFolder() *folder {
 	r.Sampling = []SamplingRow{}
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
+	r.OwnMetrics = []OwnMetric{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/world"
 )
 
@@ -18,12 +20,22 @@ type Metric struct {
 	Unit string
 	// Doc is one line for people.
 	Doc string
-	// LowerIsBetter is for metrics such as cost and errors.
-	LowerIsBetter bool
+	// Better says which values are better.
+	Better Direction
 	// Range is how much two runs can differ at most; 0 if that is not known.
 	Range float64
 	of    func(Report) (value float64, known bool)
 }
+
+// Direction says which values of a metric are better.
+type Direction string
+
+// The directions.
+const (
+	Higher  Direction = "higher"
+	Lower   Direction = "lower"
+	Neither Direction = ""
+)
 
 // AcceptedPrefix begins the names of metrics that count accepted actions, such as
 // accepted.mine_compound.
@@ -44,75 +56,75 @@ func share(n, total int64) (float64, bool) {
 
 // metrics are all metrics but the counts of accepted actions.
 var metrics = []Metric{
-	{"score", "score", "score of the scenario's task", false, 0, func(r Report) (float64, bool) {
+	{"score", "score", "score of the scenario's task", Higher, 0, func(r Report) (float64, bool) {
 		if r.Task == nil || !r.Task.Complete {
 			return 0, false
 		}
 		return float64(r.Task.Score), true
 	}},
 	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
-		false, 1, func(r Report) (float64, bool) {
+		Higher, 1, func(r Report) (float64, bool) {
 			t := r.Task
 			if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
 				return 0, false
 			}
 			return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
 		}},
-	{"goals_met", "goals", "goals met, counted once per agent and goal", false, 0,
+	{"goals_met", "goals", "goals met, counted once per agent and goal", Higher, 0,
 		always(func(r Report) int64 { return r.GoalsMet })},
-	{"goals_share", "share", "goals met as a share of all", false, 1, func(r Report) (float64, bool) {
+	{"goals_share", "share", "goals met as a share of all", Higher, 1, func(r Report) (float64, bool) {
 		return share(r.GoalsMet, int64(len(r.Goals)))
 	}},
-	{"decisions", "decisions", "decisions made by a model", false, 0,
+	{"decisions", "decisions", "decisions made by a model", Higher, 0,
 		always(func(r Report) int64 { return r.TotalDecisions })},
-	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", false, 0,
+	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", Higher, 0,
 		always(func(r Report) int64 { return r.ActiveTicks })},
-	{"accepted_share", "share", "actions that the world accepted, of those it got", false, 1,
+	{"accepted_share", "share", "actions that the world accepted, of those it got", Higher, 1,
 		func(r Report) (float64, bool) {
 			return share(r.ActionSuccess, r.TotalActions)
 		}},
-	{"action_kinds", "kinds", "kinds of actions that the world accepted", false, 0,
+	{"action_kinds", "kinds", "kinds of actions that the world accepted", Higher, 0,
 		always(func(r Report) int64 { return int64(len(r.ActionKindSuccessCounts)) })},
-	{"degraded_share", "share", "decisions that ended in a wait that nobody chose", true, 1,
+	{"degraded_share", "share", "decisions that ended in a wait that nobody chose", Lower, 1,
 		func(r Report) (float64, bool) {
 			d := r.DecisionCounts
 			return share(d.WaitDegraded, d.Wait+d.WaitTicks+d.Act-r.ContinuedDecisions)
 		}},
-	{"fallbacks", "turns", "turns that failed and ended in the best they had", true, 0, always(func(r Report) int64 {
+	{"fallbacks", "turns", "turns that failed and ended in the best they had", Lower, 0, always(func(r Report) int64 {
 		n := int64(0)
 		for _, k := range r.DecisionCounts.FallbacksBy {
 			n += k
 		}
 		return n
 	})},
-	{"guard_waits", "turns", "turns and orders that ended in a wait since the guard refused what was wanted", true, 0,
+	{"guard_waits", "turns", "turns and orders that ended in a wait since the guard refused what was wanted", Lower, 0,
 		always(func(r Report) int64 { return r.Guard.Waits })},
-	{"parse_errors", "answers", "answers that could not be used", true, 0,
+	{"parse_errors", "answers", "answers that could not be used", Lower, 0,
 		always(func(r Report) int64 { return r.TraceCounts.ParseErrors })},
-	{"parse_repaired", "answers", "answers used after the parser forgave something", true, 0,
+	{"parse_repaired", "answers", "answers used after the parser forgave something", Lower, 0,
 		always(func(r Report) int64 { return r.TraceCounts.ParseRepaired })},
-	{"repair_rounds", "calls", "calls made to have an answer repaired", true, 0,
+	{"repair_rounds", "calls", "calls made to have an answer repaired", Lower, 0,
 		always(func(r Report) int64 { return r.TraceCounts.RepairRoundsTotal })},
-	{"repair_rounds_max", "calls", "most of those in one turn", true, 0,
+	{"repair_rounds_max", "calls", "most of those in one turn", Lower, 0,
 		always(func(r Report) int64 { return r.TraceCounts.RepairRoundsMax })},
-	{"llm_errors", "calls", "calls that ended without a reply", true, 0,
+	{"llm_errors", "calls", "calls that ended without a reply", Lower, 0,
 		always(func(r Report) int64 { return r.TraceCounts.LLMErrors })},
-	{"calls", "calls", "calls of models, for decisions and reflections", true, 0,
+	{"calls", "calls", "calls of models, for decisions and reflections", Lower, 0,
 		always(func(r Report) int64 { return r.Cost.calls() })},
-	{"calls_per_decision", "calls", "calls per decision that no order made", true, 0, func(r Report) (float64, bool) {
+	{"calls_per_decision", "calls", "calls per decision that no order made", Lower, 0, func(r Report) (float64, bool) {
 		return float64(r.TraceCounts.CallsPerDecision.AvgMilli) / 1000, r.TotalDecisions > 0
 	}},
-	{"tokens_input", "tokens", "input tokens of all answers", true, 0,
+	{"tokens_input", "tokens", "input tokens of all answers", Lower, 0,
 		always(func(r Report) int64 { in, _ := r.Cost.tokens(); return in })},
-	{"tokens_output", "tokens", "output tokens of all answers", true, 0,
+	{"tokens_output", "tokens", "output tokens of all answers", Lower, 0,
 		always(func(r Report) int64 { _, out := r.Cost.tokens(); return out })},
-	{"tokens", "tokens", "input and output tokens of all answers", true, 0,
+	{"tokens", "tokens", "input and output tokens of all answers", Lower, 0,
 		always(func(r Report) int64 { in, out := r.Cost.tokens(); return in + out })},
-	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", true, 0,
+	{"cost", "currency", "cost of all answers, in units of the currency; unknown if a model has no price", Lower, 0,
 		func(r Report) (float64, bool) {
 			return float64(r.Cost.TotalMicros) / 1e6, r.Cost.Priced && r.Cost.Currency != ""
 		}},
-	{MetricLatency, "ms", "95th percentile of the time to an answer; it depends on the network", true, 0,
+	{MetricLatency, "ms", "95th percentile of the time to an answer; it depends on the network", Lower, 0,
 		func(r Report) (float64, bool) {
 			return float64(r.Timing.LLMLatencyMS.P95), r.TraceCounts.ModelCalls > 0
 		}},
@@ -137,27 +149,45 @@ func (c Cost) tokens() (input, output int64) {
 // MetricLatency is the one metric that the clock has a part in.
 const MetricLatency = "model_p95_ms"
 
-// AllMetrics are all metrics but the counts of accepted actions, in the order in which they are
-// shown.
-func AllMetrics() []Metric { return slices.Clone(metrics) }
+// MetricList are metrics in the order in which they are shown. It has all but the counts of accepted actions.
+type MetricList []Metric
 
-// MetricNamed is the metric of a name; accepted.ACTION counts accepted actions of a kind.
-func MetricNamed(name string) (m Metric, ok bool) {
-	if i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name }); i >= 0 {
-		return metrics[i], true
+// AllMetrics are those of this program, and after them those of somebody's own.
+func AllMetrics(own ...OwnMetric) MetricList {
+	all := slices.Clone(metrics)
+	for _, o := range own {
+		all = append(all, o.metric())
+	}
+	return all
+}
+
+// Named is the metric of a name; accepted.ACTION counts accepted actions of a kind.
+func (all MetricList) Named(name string) (m Metric, ok bool) {
+	if i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name }); i >= 0 {
+		return all[i], true
 	}
 	action, found := strings.CutPrefix(name, AcceptedPrefix)
 	if found && slices.ContainsFunc(world.Actions(), func(s world.ActionSpec) bool { return s.Name == action }) {
-		return Metric{Name: name, Unit: "actions", Doc: "actions of this kind that the world accepted",
+		return Metric{Name: name, Unit: "actions", Doc: "actions of this kind that the world accepted", Better: Higher,
 			of: always(func(r Report) int64 { return r.ActionKindSuccessCounts[action] })}, true
 	}
 	return Metric{}, false
 }
 
-// Metrics are all that a run has, by name, counts of accepted actions included.
+// Unknown says that a name is none of a metric, and which is near.
+func (all MetricList) Unknown(name string) error {
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	return fmt.Errorf("unknown metric %q; %s", name,
+		document.Offer(name, append(names, AcceptedPrefix+"ACTION"), "docs/verdicts.md"))
+}
+
+// Metrics are all that a run has, by name, counts of accepted actions and metrics of somebody's own included.
 func (r Report) Metrics() map[string]float64 {
 	all := map[string]float64{}
-	for _, m := range metrics {
+	for _, m := range AllMetrics(Union(r.OwnMetrics)...) {
 		if v, known := m.of(r); known {
 			all[m.Name] = v
 		}

@@ -128,6 +128,8 @@ type Report struct {
 	Fork *ForkReport `json:"fork"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
 	Task *TaskScore `json:"task"`
+	// Metrics of your own that were computed for the run, in their order; empty without one.
+	OwnMetrics []OwnMetric `json:"own_metrics"`
 	// Goals at the end of the run; empty for an unfinished one.
 	Goals []trace.GoalOutcome `json:"goals"`
 	// Goals met, counted once per agent and goal.

@@ -66,6 +66,7 @@ var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, 
 // enums are the closed sets of words.
 var enums = map[string][]any{
 	"model_source": {string(trace.SourceLive), string(trace.SourceScripted), string(trace.SourceRecorded), string(trace.SourceMixed)},
+	"better":       {string(Higher), string(Lower), string(Neither)},
 	"world":        {worldEqual, worldDiffers},
 	"usage_source": {string(trace.UsageReported), string(trace.UsageUnreported), string(trace.UsageSimulated)},
 }
@@ -209,6 +210,7 @@ func full(t *testing.T) Report {
 	fill(reflect.ValueOf(&r).Elem())
 	r.ReportVersion, r.ModelSource, r.UsageSource = Version, trace.SourceLive, trace.UsageReported
 	r.Fork.Comparison.Ticks[0].World = worldDiffers
+	r.OwnMetrics[0].Better = Lower
 	r.Seed = 1<<64 - 1
 	return r
 }

@@ -74,6 +74,7 @@ func (r Report) Text() string {
 		}
 	}
 	line("task", task)
+	rare("metrics", r.ownText())
 
 	by := d.DecidedBy
 	saved := plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call")

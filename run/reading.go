@@ -104,16 +104,23 @@ func (s *segments) Ended(head trace.Chain, torn *trace.LineError, place func(err
 // reportedHead is the head of the trace that the report of the run names, empty without a
 // report.
 func (d Dir) reportedHead() (trace.Chain, error) {
-	text, err := d.folder().Read(ReportFile, wholeBytesMax)
+	_, head, err := d.Report()
+	return head, err
+}
+
+// Report is the text of the report of the run, with the head of the trace that it was made of; nil without
+// one. The error is a [*DamageError] if it is not as it was written.
+func (d Dir) Report() (text []byte, head trace.Chain, err error) {
+	text, err = d.folder().Read(ReportFile, wholeBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
+		return nil, "", nil
 	}
 	head, wrong := state.ReportHead(text)
 	err = cmp.Or(err, wrong)
 	if err != nil {
-		return "", &DamageError{File: ReportFile, Err: err}
+		return nil, "", &DamageError{File: ReportFile, Err: err}
 	}
-	return head, nil
+	return text, head, nil
 }
 
 // holds reports whether a line of the trace has a chain. It is for the rare case that a report

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/metric"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -36,6 +37,8 @@ type Config struct {
 	SegmentBytes int64
 	// Extensions are those of the program, which the header of a new run names.
 	Extensions []trace.Extension
+	// Metrics are those of the user's own that the run is measured by once it has ended.
+	Metrics metric.List
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease

@@ -2,11 +2,11 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
@@ -48,6 +48,9 @@ func Resume(c Config, how Continued) (*Session, error) {
 
 func (s *Session) resume(how Continued) error {
 	c := s.config
+	if err := c.Metrics.Check(); err != nil {
+		return err
+	}
 	header, _ := c.source(c.Dir).Header() // the claim of the run reports why it cannot be read
 	asked := c.Settings
 	if !how.Planned {
@@ -158,8 +161,8 @@ func (s *Session) CapsBefore() (caps trace.Caps, from int64) { return s.resumed.
 func (s *Session) CapsWanted() trace.Caps { return s.resumed.CapsWanted() }
 
 // ended is the result of a run that was complete before.
-func (s *Session) ended() (Result, error) {
-	r, err := report.Of(s.config.source(s.config.Dir))
+func (s *Session) ended(ctx context.Context) (Result, error) {
+	r, err := s.config.Metrics.Report(ctx, s.config.source(s.config.Dir))
 	if err != nil {
 		return Result{}, err
 	}

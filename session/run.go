@@ -41,7 +41,7 @@ func (e *KeepError) Unwrap() []error { return []error{e.Report, e.Lessons} }
 // result is whole.
 func (s *Session) Run(ctx context.Context) (Result, error) {
 	if s.Complete() {
-		return s.ended()
+		return s.ended(ctx)
 	}
 	if err := s.Create(); err != nil {
 		return Result{}, err
@@ -66,6 +66,10 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 	r.Report, err = folding.Report(result.Head)
 	if err != nil {
 		return r, fmt.Errorf("report on the run: %w", err)
+	}
+	// A run that is broken off is not measured; whoever reads it later can measure it.
+	if rows, err := s.config.Metrics.Measure(ctx, s.config.source(s.config.Dir)); err == nil {
+		r.Report.OwnMetrics = rows
 	}
 	failed := &KeepError{Report: run.Dir(s.config.Dir).KeepReport(r.Report.JSON())}
 	r.Playbook, failed.Lessons = s.keepLearned(result)
@@ -94,6 +98,7 @@ func (s *Session) options() engine.Options {
 		Concurrency: c.Concurrency, SegmentBytes: c.SegmentBytes, Drain: c.Drain, Controls: c.Controls,
 		Observer: c.Observer, LLMIO: c.Exchange, FaultCounts: s.scripted.Faults.Counts, EndpointTiming: s.access.Timing,
 		RecordingPath: c.Recording.Path, Reused: s.reused(), Extensions: c.Extensions,
+		Metrics: c.Metrics.Versions(),
 	}
 	if c.Listener != nil {
 		o.Progress = c.Listener.Progress

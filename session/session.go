@@ -107,6 +107,9 @@ func Fork(c Config, left Left) (*Session, error) {
 
 // prepare completes and checks settings.
 func prepare(c Config, left *Left) (s *Session, err error) {
+	if err := c.Metrics.Check(); err != nil {
+		return nil, err
+	}
 	s = &Session{config: c, left: left}
 	of := &s.config.Settings
 	planned, err := scenario.Instance(of.Scenario, []byte(of.ScenarioTOML),

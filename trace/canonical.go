@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -36,30 +37,30 @@ import (
 // holds the ticks before it. With a torn last line (ErrTorn) w holds everything
 // before the tear.
 func Canonical(r io.Reader, w io.Writer) error {
-	reader := NewReader(r)
-	h, err := reader.Header()
-	if err == io.EOF {
-		return ErrNoHeader
-	}
-	if err != nil {
-		return err
-	}
-	c := canonicalizer{w: w, tick: h.Tick}
-	if err := c.write(untimed(h)); err != nil {
-		return err
-	}
-	for record, err := range reader.All() {
-		if errors.Is(err, ErrTorn) {
-			return cmp.Or(c.close(), err)
-		}
-		if err == nil {
-			err = c.add(record)
-		}
+	for record, err := range CanonicalRecords(r) {
 		if err != nil {
 			return err
 		}
+		line, err := Encode(record)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return fmt.Errorf("write canonical trace: %w", err)
+		}
 	}
-	return c.close()
+	return nil
+}
+
+// CanonicalRecords iterates over the records of [Canonical]. An error, which is one of reading there, comes
+// last.
+func CanonicalRecords(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		c := canonicalizer{take: func(record Record) bool { return yield(record, nil) }}
+		if err := c.read(NewReader(r)); err != nil && !c.stopped {
+			yield(nil, err)
+		}
+	}
 }
 
 // OrderError marks a record that follows those of a later tick.
@@ -111,11 +112,39 @@ func isCanonical(r Record) bool {
 
 // canonicalizer holds back the records of one tick until it is complete.
 type canonicalizer struct {
-	w    io.Writer
+	// take gets each record in order, and says whether it wants more; stopped says that it does not.
+	take    func(Record) bool
+	stopped bool
+
 	tick int64
 	held []Record
 	// end is the last run end seen; it counts only if nothing follows.
 	end *RunEnd
+}
+
+// read takes all records of a trace.
+func (c *canonicalizer) read(reader *Reader) error {
+	h, err := reader.Header()
+	if err == io.EOF {
+		return ErrNoHeader
+	}
+	if err != nil {
+		return err
+	}
+	c.tick = h.Tick
+	c.give(untimed(h))
+	for record, err := range reader.All() {
+		if errors.Is(err, ErrTorn) {
+			return cmp.Or(c.close(), err)
+		}
+		if err == nil {
+			err = c.add(record)
+		}
+		if err != nil || c.stopped {
+			return err
+		}
+	}
+	return c.close()
 }
 
 func (c *canonicalizer) add(r Record) error {
@@ -140,37 +169,30 @@ func (c *canonicalizer) add(r Record) error {
 
 func (c *canonicalizer) close() error {
 	err := c.flush()
-	if err != nil || c.end == nil {
-		return err
+	if err == nil && c.end != nil {
+		c.give(untimed(*c.end))
 	}
-	return c.write(untimed(*c.end))
+	return err
 }
 
-// flush writes the held records in canonical order.
+// flush gives the held records in canonical order.
 func (c *canonicalizer) flush() error {
 	records, err := CanonicalTick(c.held)
 	if err != nil {
 		return err
 	}
 	for _, r := range records {
-		if err := c.write(r); err != nil {
-			return err
-		}
+		c.give(r)
 	}
 	c.held = c.held[:0]
 	return nil
 }
 
-// write writes a record without timing.
-func (c *canonicalizer) write(r Record) error {
-	line, err := Encode(r)
-	if err != nil {
-		return err
+// give passes a record on, unless nobody wants more.
+func (c *canonicalizer) give(r Record) {
+	if !c.stopped {
+		c.stopped = !c.take(r)
 	}
-	if _, err := c.w.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write canonical trace: %w", err)
-	}
-	return nil
 }
 
 // slot is a record with its place in its tick: phase, then name, then step, then rank;

@@ -127,6 +127,8 @@ type HeaderTiming struct {
 	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 	// Extensions are those of the program that began the run. What of them shapes a run is recorded elsewhere.
 	Extensions []Extension `json:"extensions,omitempty"`
+	// Metrics are those of the user's own that the run was to be measured by. They change nothing about it.
+	Metrics []MetricVersion `json:"metrics,omitempty"`
 }
 
 // Extension is what a program has beside what is its own.
@@ -134,6 +136,13 @@ type Extension struct {
 	// Name of the extension.
 	Name string `json:"name"`
 	// Version of the extension, as its author says it.
+	Version string `json:"version"`
+}
+
+// MetricVersion names a metric of somebody's own and the function that computes it: its version, or the hash
+// of its jq expression.
+type MetricVersion struct {
+	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 

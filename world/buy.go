@@ -10,7 +10,7 @@ type BuyPower struct {
 }
 
 func (BuyPower) describe(*Industry) ActionSpec {
-	return ActionSpec{Params: tradeParams()}
+	return ActionSpec{Params: tradeParams(), Numbers: map[string]int64{"price": PowerPriceMax}}
 }
 
 // buying is what a purchase of up to amount finds: the own plants' stores first,

@@ -79,6 +79,16 @@ func (w *World) Self(n int) Self {
 	return self
 }
 
+// needSeen is how short of power agent n looks to another one, which is there itself or not.
+func (w *World) needSeen(n int32, there bool) string {
+	a := &w.agents[n]
+	state := w.law.stateOf(w.electricityOf(a), a.shut)
+	if !there || state == powerNormal {
+		return ""
+	}
+	return state.String()
+}
+
 // lookAround looks once at everything within visibility of agent n and fills in
 // the nearest places and agents with the numbers of those left out: the visible places
 // with what changes there and, if there is room, those only charted.
@@ -124,7 +134,7 @@ func (w *World) lookAround(v *knowledge, n int32) {
 			if m != n && len(v.seen.Agents) < int(w.scenario.AgentsShown) {
 				v.seen.Agents = append(v.seen.Agents, Contact{
 					ID: w.agents[m].id, Name: w.scenario.personaOf(int(m)).Name,
-					Place: w.placeID(at.place), DistanceCM: at.distanceCM,
+					Place: w.placeID(at.place), DistanceCM: at.distanceCM, PowerState: w.needSeen(m, at.place == here),
 				})
 			}
 		}

@@ -16,7 +16,7 @@ type Mine struct {
 
 func (Mine) describe(r *Industry) ActionSpec {
 	return ActionSpec{
-		Numbers: map[string]int64{"cost": r.MineCostPerKG},
+		Numbers: map[string]int64{"cost": r.MineCostPerKG, "most": MineMaxG},
 		Aliases: []string{"mine", "dig", "采矿", "开采"},
 		Params: []Param{{
 			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: 1, Max: MineMaxG, Doc: "compound to dig, in grams",

@@ -8,8 +8,7 @@ type Move struct {
 
 func (Move) describe(r *Industry) ActionSpec {
 	return ActionSpec{
-		Numbers: map[string]int64{"cost": r.MoveCostPerKM, "km": r.MoveRangeKM,
-			"floor": min(r.RadiationFloor, r.RadiationFloorCap)},
+		Numbers: map[string]int64{"cost": r.MoveCostPerKM, "km": r.MoveRangeKM},
 		Aliases: []string{"move", "move_to", "go_to", "goto", "travel", "travel_to", "移动", "前往"},
 		Params: []Param{{
 			Name: "to", Kind: ParamPlace, Doc: "id of the place",

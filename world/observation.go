@@ -147,6 +147,9 @@ type Contact struct {
 	Name       string `json:"name,omitempty"`
 	Place      string `json:"place"`
 	DistanceCM int64  `json:"distance_cm"`
+	// PowerState is low, critical or shutdown, empty for normal and where the agent is at another
+	// place: from there it is not to be seen.
+	PowerState string `json:"power_state,omitempty"`
 }
 
 // Factory is one of the agent's factories.

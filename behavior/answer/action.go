@@ -383,9 +383,14 @@ func standIn(p world.Param) world.Value {
 	return v
 }
 
+// boundsTold is the highest bound of an amount that is told. Higher ones are beyond what agents have.
+const boundsTold = 1_000_000
+
 // expectedOf describes what a parameter accepts.
 func expectedOf(p world.Param) Phrase {
 	switch {
+	case p.Kind == world.ParamAmount && p.Max <= boundsTold:
+		return say("an integer number of {unit}, {least}-{most}", Noun(p.Unit), p.Min, p.Max)
 	case p.Kind == world.ParamAmount && p.Unit == "units":
 		return say("an integer number of units")
 	case p.Kind == world.ParamAmount:

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"example.com/agentworld/world"
 )
@@ -14,8 +15,8 @@ const thenField = "then"
 var stepOrderFields = []string{"until", "max_ticks", "ignore"}
 
 // decodeThen reads the steps that follow a, at most most of them, and returns the chain. A step has the
-// fields of an action beside those of its order; without those it is done once. It ignores what the
-// first step ignores, unless it says otherwise. If a is nil, only the faults count.
+// fields of an action beside those of its order; without those it is done once. If a is nil, only the
+// faults count.
 func decodeThen(list Value, a world.Action, names Names, most int) (chain world.Action, used []Repair,
 	fault *ArgumentError) {
 	if list.Kind == String {
@@ -44,9 +45,6 @@ func decodeThen(list Value, a world.Action, names Names, most int) (chain world.
 		if wrong != nil {
 			fault = Faults(fault, wrong.Inside(fmt.Sprintf("%s[%d]", thenField, i)))
 			continue
-		}
-		if !item.gives("ignore") && len(steps) > 0 {
-			step.Ignore = slices.Clone(steps[0].Ignore)
 		}
 		steps = append(steps, step)
 	}
@@ -94,5 +92,19 @@ func decodeStep(v Value, names Names) (world.ExecuteUntil, []Repair, *ArgumentEr
 	if e != nil {
 		return world.ExecuteUntil{}, used, e
 	}
-	return world.Steps(do)[0], used, nil
+	step := world.Steps(do)[0]
+	return step, used, impossible(step.Do)
+}
+
+// impossible is the fault of an action with an amount below 1 that no moment of the world allows. A later
+// step is dry run at its tick, which is too late to mend it.
+func impossible(do world.Action) (fault *ArgumentError) {
+	for arg := range world.Arguments(do) {
+		if arg.Kind != world.ParamAmount || arg.Int >= min(1, arg.Min) {
+			continue
+		}
+		fault = Faults(fault, &ArgumentError{Path: arg.Slot().String(), Expected: expectedOf(*arg.Param),
+			Got: say("the number {number}", strconv.FormatInt(arg.Int, 10))})
+	}
+	return fault
 }

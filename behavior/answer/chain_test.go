@@ -29,7 +29,7 @@ func TestReadChains(t *testing.T) {
 		`[{"action":"wait_ticks","amount":9,"ignore":["job_done"]}]`:               first + `{"do":{"action":"wait_ticks","ticks":9},"until":[{"event":"action_rejected"}],"max_ticks":1,"ignore":["job_done"]}]}`,
 		`7`:                              `then: expected an array of actions, got the number 7`,
 		`[{"amount":5}]`:                 `then[0].action: expected an action object, got none`,
-		`[{"action":"refine_compound"}]`: `then[0].amount: expected an integer number of g, got nothing`,
+		`[{"action":"refine_compound"}]`: `then[0].amount: expected an integer number of g, 1000-1000000, got nothing`,
 		`[{"action":"wait","until":[{"event":"heat_below"}]}]`: `then[0].execute_until.until[0].value: expected an integer of at least 0 for heat_below, got null`,
 		`["wait","wait","wait","wait"]`:                        `then: expected at most 3 elements, got 4`,
 		`[{"action":"wait","then":[{"action":"wait"}]}]`:       `then[0].then: expected no steps of a step, got an array`,

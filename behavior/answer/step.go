@@ -115,11 +115,13 @@ func mendSteps(o Value) (mended Value, used []Repair) {
 			continue
 		case String:
 			// A sentence about a step is one of acting, as the last step of most plans is.
-			kind, _ = stepKind(item.Text)
+			kind, exact = stepKind(item.Text)
 			if kind == StepUnknown {
 				kind = StepRespond
 			}
-			used = append(used, StepFromText)
+			if !exact {
+				used = append(used, StepFromText)
+			}
 		case Object:
 			for _, field := range stepFields {
 				word := item.Field(field)

@@ -51,7 +51,11 @@ func (p Policy) evaluateChain(chain world.ExecuteUntil, e Evidence) Result {
 		e.Ledger = p.Settle(e.Ledger, tick, last.Operation, &last.Authority).CountTurn(tick, &last.Authority, false)
 		e.Before = &next
 		last, q = p.evaluateStep(world.Chain(step), e)
-		if last.Violation != nil || q.checkChain(&r.Operation, total+step.MaxTicks) != nil {
+		r.Cut = last.Violation
+		if r.Cut == nil {
+			r.Cut = q.checkChain(&r.Operation, total+step.MaxTicks)
+		}
+		if r.Cut != nil {
 			break
 		}
 		allowed := world.Steps(last.Action)[0]
@@ -67,14 +71,29 @@ func (p Policy) evaluateChain(chain world.ExecuteUntil, e Evidence) Result {
 		r.Own = r.Own && last.Own
 	}
 	if len(kept) < len(steps) {
-		r.Trimmed = append(r.Trimmed, world.Adjustment{Action: chain.ActionName(), Field: FieldThen,
-			From: int64(len(steps) - 1), To: int64(len(kept) - 1), Bound: BoundPlan})
+		r.Trimmed = append(r.Trimmed, CutTo(chain, len(kept)))
 	}
 	if len(kept) > 1 {
 		r.Operation.attempts = total
 	}
 	r.Action = world.Chain(kept...)
 	return r
+}
+
+// CutTo records that so many steps of a chain are left.
+func CutTo(chain world.Action, left int) world.Adjustment {
+	return world.Adjustment{Action: chain.ActionName(), Field: FieldThen,
+		From: int64(len(world.Steps(chain)) - 1), To: int64(left - 1), Bound: BoundPlan}
+}
+
+// FirstDeviation is how many ticks of the deviation the first step of a chain counts, or the whole of any
+// other action.
+func (r *Result) FirstDeviation() int64 {
+	ticks := r.Deviation
+	for _, step := range r.Later {
+		ticks -= step.prepaid
+	}
+	return ticks
 }
 
 // after is the progress after a step that was evaluated and takes so many ticks.

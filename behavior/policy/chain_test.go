@@ -44,29 +44,29 @@ func TestChains(t *testing.T) {
 		want    string
 	}{
 		{"each step planned", []string{long, planRefined, planHarvest}, nil, nil, 0, chainOf(order(t, mine, 5), refine, data), nil, "3 steps, deviation 0"},
-		{"a planned action covers one step", []string{planMine}, nil, nil, 0, chainOf(mine, mine), nil, "1 steps, deviation 0"},
+		{"a planned action covers one step", []string{planMine}, nil, nil, 0, chainOf(mine, mine), nil, "1 steps, deviation 0, not_planned"},
 		{"listed twice, two steps", []string{planMine, planMine}, nil, nil, 0, chainOf(mine, mine), nil, "2 steps, deviation 0"},
 		{"its ticks in all", []string{long}, nil, nil, 0, chainOf(order(t, mine, 3), order(t, mine, 2)), nil, "2 steps, deviation 0"},
 		{"no more than its ticks", []string{long}, nil, nil, 0, chainOf(order(t, mine, 3), order(t, mine, 3)), nil, "2 steps, deviation 0, trimmed to 2"},
-		{"a gift that skips what is possible", []string{planMine, planRefined, planGift}, nil, nil, 0, chainOf(mine, gift), nil, "1 steps, deviation 0"},
+		{"a gift that skips what is possible", []string{planMine, planRefined, planGift}, nil, nil, 0, chainOf(mine, gift), nil, "1 steps, deviation 0, not_first_planned"},
 		{"a gift in its place", []string{planMine, planRefined, planGift}, nil, nil, 0, chainOf(mine, refine, gift), nil, "3 steps, deviation 0"},
-		{"a gift after part of an order", []string{long, planGift}, nil, nil, 0, chainOf(order(t, mine, 4), gift), nil, "1 steps, deviation 0"},
+		{"a gift after part of an order", []string{long, planGift}, nil, nil, 0, chainOf(order(t, mine, 4), gift), nil, "1 steps, deviation 0, not_first_planned"},
 		{"a gift after all of an order", []string{long, planGift}, nil, nil, 0, chainOf(order(t, mine, 5), gift), nil, "2 steps, deviation 0"},
 		{"a later action", []string{planMine, planRefined, planHarvest}, nil, nil, 0, chainOf(mine, data), nil, "2 steps, deviation 1"},
-		{"deviations are used up", []string{planMine, planRefined, planHarvest}, nil, nil, 3, chainOf(mine, data), nil, "1 steps, deviation 0"},
-		{"deviations of all steps", []string{planMine, planRefined, planHarvest, planMake}, nil, nil, 2, chainOf(mine, data, world.Wait{}), nil, "2 steps, deviation 1"},
-		{"what needs no plan is one action", none, nil, nil, 0, chainOf(data, data), nil, "1 steps, deviation 0"},
+		{"deviations are used up", []string{planMine, planRefined, planHarvest}, nil, nil, 3, chainOf(mine, data), nil, "1 steps, deviation 0, deviation_limit"},
+		{"deviations of all steps", []string{planMine, planRefined, planHarvest, planMake}, nil, nil, 2, chainOf(mine, data, world.Wait{}), nil, "2 steps, deviation 1, deviation_limit"},
+		{"what needs no plan is one action", none, nil, nil, 0, chainOf(data, data), nil, "1 steps, deviation 0, not_planned"},
 		{"a wait is a deviation", []string{planMine}, nil, nil, 0, chainOf(mine, world.Wait{}), nil, "2 steps, deviation 1"},
-		{"a sleep that is not planned", []string{planMine}, nil, nil, 0, chainOf(mine, world.WaitTicks{Ticks: 2}), nil, "1 steps, deviation 0"},
+		{"a sleep that is not planned", []string{planMine}, nil, nil, 0, chainOf(mine, world.WaitTicks{Ticks: 2}), nil, "1 steps, deviation 0, not_planned"},
 		{"nothing to ignore", []string{planMine, `{"action":"harvest_radiation","amount":5,"max_ticks":4}`}, nil, nil, 0, chainOf(mine, order(t, data, 4, "power_low")), nil, "2 steps, deviation 0, trimmed to 4"},
 		{"an amount that is left open", []string{planMine, planRefine}, nil, nil, 0, chainOf(mine, world.Refine{MassG: 9000}), nil, "2 steps, deviation 0"},
-		{"once per ask", []string{planGift, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, gift), nil, "1 steps, deviation 0"},
-		{"once per ask, whatever its place", []string{planGift, planMine, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, mine, gift), nil, "2 steps, deviation 0"},
-		{"a message asks for one step", none, []world.PolicyRule{bySay("mine_compound"), bySay("refine_compound")}, []func(*world.Observation){wrote("agent-2", 1)}, 0, chainOf(mine, refine), nil, "1 steps, deviation 0"},
-		{"what no rule allows", []string{planMine, planRefined}, []world.PolicyRule{forbid("refine_compound")}, nil, 0, chainOf(mine, refine), nil, "1 steps, deviation 0"},
-		{"chains are forbidden", []string{planMine, planRefined}, []world.PolicyRule{forbid("execute_until")}, nil, 0, chainOf(mine, refine), nil, "1 steps, deviation 0"},
-		{"so many attempts", []string{planMine, planRefined, planHarvest}, []world.PolicyRule{allow("execute_until", most(2))}, nil, 0, chainOf(mine, refine, data), nil, "2 steps, deviation 0"},
-		{"an offer that it does not see", []string{planMine}, nil, nil, 0, chainOf(mine, world.AcceptOffer{OfferID: "offer-9-agent-2-1"}), none, "1 steps, deviation 0"},
+		{"once per ask", []string{planGift, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, gift), nil, "1 steps, deviation 0, not_planned"},
+		{"once per ask, whatever its place", []string{planGift, planMine, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, mine, gift), nil, "2 steps, deviation 0, not_planned"},
+		{"a message asks for one step", none, []world.PolicyRule{bySay("mine_compound"), bySay("refine_compound")}, []func(*world.Observation){wrote("agent-2", 1)}, 0, chainOf(mine, refine), nil, "1 steps, deviation 0, not_planned"},
+		{"what no rule allows", []string{planMine, planRefined}, []world.PolicyRule{forbid("refine_compound")}, nil, 0, chainOf(mine, refine), nil, "1 steps, deviation 0, policy_forbids"},
+		{"chains are forbidden", []string{planMine, planRefined}, []world.PolicyRule{forbid("execute_until")}, nil, 0, chainOf(mine, refine), nil, "1 steps, deviation 0, policy_forbids"},
+		{"so many attempts", []string{planMine, planRefined, planHarvest}, []world.PolicyRule{allow("execute_until", most(2))}, nil, 0, chainOf(mine, refine, data), nil, "2 steps, deviation 0, policy_amount"},
+		{"an offer that it does not see", []string{planMine}, nil, nil, 0, chainOf(mine, world.AcceptOffer{OfferID: "offer-9-agent-2-1"}), none, "1 steps, deviation 0, not_planned"},
 		{"nothing of others in view", nil, nil, nil, 0, chainOf(mine, refine, gift, gift), none, "4 steps, deviation 0"},
 	} {
 		view := viewOf(t, 1)
@@ -85,11 +85,14 @@ func TestChains(t *testing.T) {
 		if i := slices.IndexFunc(r.Trimmed, func(a world.Adjustment) bool { return a.Field == "max_ticks" }); i >= 0 {
 			got += fmt.Sprintf(", trimmed to %d", kept[len(kept)-1].MaxTicks)
 		}
+		if r.Cut != nil {
+			got += ", " + string(r.Cut.Reason)
+		}
 		if got != c.want || r.Violation != nil {
 			t.Errorf("%s: %s, want %s (%+v)", c.name, got, c.want, r.Violation)
 		}
 		cut := slices.ContainsFunc(r.Trimmed, func(a world.Adjustment) bool { return a.Field == "then" })
-		if cut != (len(kept) < len(world.Steps(c.chain))) || len(r.Later) != len(kept)-1 {
+		if cut != (r.Cut != nil) || cut != (len(kept) < len(world.Steps(c.chain))) || len(r.Later) != len(kept)-1 {
 			t.Errorf("%s: %d of %d steps are left, %d of them later ones, and it says %+v", c.name, len(kept), len(world.Steps(c.chain)), len(r.Later), r.Trimmed)
 		}
 	}
@@ -153,6 +156,9 @@ func TestChainsTakeNoMore(t *testing.T) {
 		chain := world.Chain(steps...)
 		p, e := s.compile(), s.evidence
 		r := p.Evaluate(chain, e)
+		if first := p.Evaluate(world.Chain(steps[0]), e); first.Violation == nil && r.FirstDeviation() != first.Deviation {
+			rt.Fatalf("%s: its first step counts %d ticks, alone %d", world.EncodeAction(chain), r.FirstDeviation(), first.Deviation)
+		}
 		if r.Deviation > DeviationsMax {
 			rt.Fatalf("%s counts %d ticks of deviation", world.EncodeAction(chain), r.Deviation)
 		}

@@ -109,8 +109,10 @@ type Result struct {
 	Violation *Violation
 	// Operation is what [Policy.Settle] counts once the world accepted the action.
 	Operation Operation
-	// Later are the later steps of a chain that are left, each with what those before it take.
+	// Later are the later steps of a chain that are left, each with what those before it take. Cut is why
+	// the first one that is not left was refused, nil if all are left.
 	Later []Progress
+	Cut   *Violation
 	// Parents are the agents whose texts or terms may have led to what the action sends, see
 	// [world.Parents].
 	Parents []string

@@ -237,6 +237,7 @@ func (g *game) checkTrigger(do deed) {
 // than was asked for, nor to meet what a stranger had a part in.
 func (g *game) meet(do deed, a world.Action) {
 	left, asked := do.amount, strings.HasPrefix(do.by.Terms, "req-")
+	gives := func(d deed) bool { return d.action == "transfer_resource" || d.action == "offer" }
 	offer, isOffer := a.(world.Offer)
 	for i := range g.requests {
 		t := &g.requests[i]
@@ -254,13 +255,13 @@ func (g *game) meet(do deed, a world.Action) {
 		}
 	}
 	switch {
-	case !asked || do.action != "transfer_resource" && do.action != "offer":
+	case !asked || !gives(do):
 	case do.to == do.by.Asker && left > 0:
 		g.fail("%d more than what is asked for", left)
 	case do.to != do.by.Asker:
 		given := int64(0)
 		for _, d := range g.deeds {
-			if d.by.Terms == do.by.Terms && d.to != d.by.Asker {
+			if gives(d) && d.by.Terms == do.by.Terms && d.to != d.by.Asker {
 				given += d.amount
 			}
 		}

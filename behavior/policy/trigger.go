@@ -160,7 +160,9 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 			Unit: world.Electricity}
 	}
 	if t.kind == world.KindRequest && op.gives() && op.amount > t.left {
-		return exceeded(op, ReasonAmount, r, t.left)
+		broken := exceeded(op, ReasonAmount, r, t.left)
+		broken.OfAsk = true
+		return broken
 	}
 	return nil
 }

@@ -66,6 +66,8 @@ type Violation struct {
 	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
+	// OfAsk says that Maximum is what is left of a request, a number that another agent chose.
+	OfAsk bool `json:"of_ask,omitempty"`
 	// Minimum is what a trade has to bring at least; by a rule Unit is then a resource.
 	Minimum *int64 `json:"minimum,omitempty"`
 	// First is the number of the planned action that comes first, from 1.

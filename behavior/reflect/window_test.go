@@ -97,7 +97,7 @@ Make a motor.: met in tick 5, it stays met
 Hold data.: 4 of 9
 # Decisions, oldest first
 tick 1: schedule_recipe agent-1-f1 recipe.motor 1 ok | tick 5: agent-1-f1 recipe.motor done, motor +1
-tick 2: schedule_recipe agent-1-f1 recipe.motor 1 ok | by the order of tick 1
+tick 2: schedule_recipe agent-1-f1 recipe.motor 1 ok | by the repeat or chain of tick 1
 tick 3: offer agent-2 hardware 2 for data 4 open 5 ticks ok, started offer-3-agent-1-1
 tick 4: request agent-3 hardware 2 open 5 ticks ok, started req-4-agent-1-1
 tick 6: wait ok
@@ -116,7 +116,7 @@ tick 6: agent-2 accepted your offer offer-3-agent-1-1, data +4 | decision of tic
 	w.told(world.Event{Tick: 8, Kind: world.EventJobDone, Agent: "agent-1", Subject: "agent-1-f1", Detail: "recipe.motor", Postings: []world.Posting{
 		{From: "source:production", To: "agent:agent-1", Resource: "motor", Amount: 1}}})
 	w.does(8, world.Wait{}, "", trace.ByModel)
-	decisions := "\ntick 2: schedule_recipe agent-1-f1 recipe.motor 1 ok | by the order of tick 1 | tick 8: agent-1-f1 recipe.motor done, motor +1\ntick 8: wait ok\n"
+	decisions := "\ntick 2: schedule_recipe agent-1-f1 recipe.motor 1 ok | by the repeat or chain of tick 1 | tick 8: agent-1-f1 recipe.motor done, motor +1\ntick 8: wait ok\n"
 	if got := w.opens(words.English); !strings.Contains(got, decisions) || !strings.Contains(got, "decisions 1: ok 1") {
 		t.Errorf("what comes of a decision after its window is not told with it:\n%s", got)
 	}

@@ -15,6 +15,8 @@ type Modules struct {
 	// Recipes introduces what a batch of each takes and yields, PerTick has the numbers of every tick.
 	Recipes string
 	PerTick Form `places:"draw,dissipation,capacity"`
+	// Floor follows what a journey costs where any place has radiation besides its own.
+	Floor Form `places:"floor"`
 }
 
 // Rules are the lines of the module world.rules, by its topics.

@@ -21,6 +21,7 @@ type Observation struct {
 	Here, Travelling, None string
 	More                   Form `places:"count"`
 	Power                  Form `places:"state"`
+	Heat                   string
 	Radiation              Form `places:"amount"`
 	KM                     string
 	// Aged explains the mark of old numbers in the columns of places.
@@ -43,6 +44,9 @@ type Observation struct {
 	NextIn          Form `places:"ticks,all"`
 	Wear            Form `places:"wear"`
 	Stored          Form `places:"amount"`
+	// Strands follows a place that the agent would reach without charge, Reach an offer at a place that it
+	// cannot reach with charge before the offer expires.
+	Strands, Reach string
 }
 
 // Allowed are the words of the limits that rules set, and of what others may ask for without a plan.
@@ -56,13 +60,14 @@ type Allowed struct {
 	Trade string
 	Rate  Form `places:"given,resource,amount,wanted"`
 	// Counted says of the limits of offers what counts.
-	Counted   string
-	Once      Form `places:"most"`
-	OfTotal   Form `places:"left,total"`
-	Window    Form `places:"ticks"`
-	Each      Form `places:"total"`
-	Spent     Form `places:"agents"`
-	ByMessage string
+	// Gift says it of gifts that others may ask for.
+	Counted, Gift string
+	Once          Form `places:"most"`
+	OfTotal       Form `places:"left,total"`
+	Window        Form `places:"ticks"`
+	Each          Form `places:"total"`
+	Spent         Form `places:"agents"`
+	ByMessage     string
 	// Partner is what the rules of another agent let it give.
 	Partner Form `places:"agent,rules"`
 }

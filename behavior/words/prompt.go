@@ -3,9 +3,9 @@ package words
 // Instructions are the stable policy of an agent's turns, in their order: what it runs, the rules,
 // one of the protocols and what closes them.
 type Instructions struct {
-	// SystemPrompt is used where neither the scenario nor the user gives another. Chain follows the rules where
-	// something can be made, Together where agents can give or trade.
-	SystemPrompt, Rules, Chain, Together string
+	// SystemPrompt is used where neither the scenario nor the user gives another. Together follows the rules
+	// where agents can give or trade.
+	SystemPrompt, Rules, Together string
 	// One of the protocols is followed by one of the texts about plans, if any, and by Modules. PlanFree
 	// is for worlds without texts of others.
 	FullProtocol, DirectProtocol, LeanProtocol string
@@ -28,6 +28,8 @@ type Tools struct {
 // Headings are the headings of the sections of a prompt.
 type Headings struct {
 	Common, Persona, Known, Goals, History string
+	// Looked is that of rules that were looked up, where those that are known unasked are told before.
+	Looked Form `places:"ticks"`
 	// Earlier follows the heading of the history when it leaves something out.
 	Earlier                              Form `places:"count"`
 	Memory, Playbook, Documents, Outcome string
@@ -46,7 +48,9 @@ type Goals struct {
 	Met    Form `places:"tick,goal,what,now"`
 	// Task says what the run is scored by. AllAgents stands for a list of them; the others follow:
 	// how it is counted, by the kind of metric, and who helps whom.
-	Task                              Form `places:"metric,agents,from,to"`
+	Task Form `places:"metric,agents,from,to"`
+	// Metrics are the kinds of metric.
+	Metrics                           Table
 	AllAgents, Made                   string
 	LastStart                         Form `places:"tick"`
 	Uptime, HeldTogether, HeldByLeast string

@@ -24,12 +24,10 @@ import (
 // Coordinate hands out the cells of o that have no result, within limit, to the workers that play over a link. It
 // returns when all cells have a result or failed too often, the budget is exhausted, the comparison is decided, or
 // o.Drain ends: then the same call continues. o.Dir is the batch directory as [batch.Dir.Create] made it, which one
-// coordinator at a time has; of o it uses Cells, Retries, Lease, Compare and Progress beside. The error is that the
-// batch directory cannot be read or written. notice is told what a person should know.
+// coordinator at a time has; of o it uses Cells, Retries, Lease, Compare, Metrics and Progress beside. The error is
+// that the batch directory cannot be read or written. notice is told what a person should know.
 func Coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)) (batch.Ending, error) {
-	return coordinate(l, o, limit, notice, func(cells []batch.Cell, results []batch.Result) (bool, error) {
-		return batch.Decided(o.Compare, cells, results)
-	})
+	return coordinate(l, o, limit, notice, o.Decided)
 }
 
 // coordinate is [Coordinate], which ends early once decided says so of the results.

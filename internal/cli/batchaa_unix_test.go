@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 )
 
@@ -43,7 +44,7 @@ func TestArmsThatAreTheSame(t *testing.T) {
 			cells = append(cells, r.Cell)
 		}
 		for _, metric := range []string{"score", "calls"} {
-			list, err := batch.Comparisons(&batch.Compare{Axis: "arm", Baseline: "one", Primary: metric}, cells, results)
+			list, err := batch.Comparisons(&batch.Compare{Axis: "arm", Baseline: "one", Primary: metric}, report.AllMetrics(), cells, results)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -151,8 +151,8 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
 		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
-		Compare: b.file.Compare,
-		Counts:  b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
+		Compare: b.file.Compare, Metrics: b.file.Metrics,
+		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			p := b.plans[a.Cell.ID]
 			p.asked.Access.Limiters = shared
@@ -222,6 +222,14 @@ func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, e
 	results, err := dir.Results(cells)
 	if err != nil {
 		return err
+	}
+	if err := m.measureBatch(dir, b.file.Metrics, results); err != nil {
+		return err
+	}
+	if len(b.file.Metrics) > 0 { // the file of results says them, too
+		if err := dir.WriteResults(results); err != nil {
+			return err
+		}
 	}
 	s, err := batch.Summarize(b.file, cells, results)
 	if err != nil {
@@ -526,11 +534,14 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if err != nil {
 				return badInput("%w", err)
 			}
+			if err := m.measureBatch(dir, b.file.Metrics, results); err != nil {
+				return err
+			}
 			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
 			if pilot == "" {
 				q.Takes = func(c batch.Cell) (trace.Usage, error) { return expect(b.plans[c.ID]) }
 			}
-			p, err := batch.PlanOf(b.file.Compare, cells, results, q)
+			p, err := batch.PlanOf(b.file.Compare, m.metrics.known(), cells, results, q)
 			if err != nil {
 				return badInput("%w", err)
 			}
@@ -567,13 +578,15 @@ func batchReportCommand(m *Main) *cobra.Command {
 				return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(batch.Formats, ", "))
 			}
 			dir := batch.Dir(m.path(args[0]))
-			f, cells, err := dir.File()
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
+			f, cells, results, err := dir.File(m.metrics.list)
 			if err != nil {
 				return noBatch(m, "", args[0], err)
 			}
-			results, err := dir.Results(cells)
-			if err != nil {
-				return badInput("%s: %w", shown(args[0]), err)
+			if err := m.measureBatch(dir, f.Metrics, results); err != nil {
+				return err
 			}
 			s, err := batch.Summarize(f, cells, results)
 			if err != nil {
@@ -600,5 +613,6 @@ func batchReportCommand(m *Main) *cobra.Command {
 	}
 	c.Flags().StringVar(&format, "format", "text", strings.Join(batch.Formats, ", "))
 	c.Flags().StringVar(&out, "out", "", "write to this file instead of stdout")
+	m.addMetricFlag(c.Flags())
 	return c
 }

@@ -57,7 +57,8 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
-	b.file, err = batch.Parse(data)
+	b.file, err = batch.Parse(data, m.metrics.list)
+	m.metrics.list = b.file.Metrics
 	problems := batch.Problems(err)
 	all := m.table()
 	for _, s := range settingsIn(b.file) {

@@ -28,10 +28,9 @@ or too few. A verdict takes at least six instances.`
 
 // compareFlags are the flags of the command.
 type compareFlags struct {
-	After   int64  `flag:"after-tick" doc:"of two runs, compare only the ticks after this one"`
-	JSON    bool   `flag:"json" doc:"print one JSON object"`
-	Primary string `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
-	metrics []string
+	After   int64   `flag:"after-tick" doc:"of two runs, compare only the ticks after this one"`
+	JSON    bool    `flag:"json" doc:"print one JSON object"`
+	Primary string  `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
 	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
 	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
 	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
@@ -53,14 +52,19 @@ func compareCommand(m *Main) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return compareSides(m, args, f) },
 	}
 	addOptions(c.Flags(), &f)
-	c.Flags().StringSliceVar(&f.metrics, "metric", nil,
-		"further metrics, with commas between (default score_share, goals_met, degraded_share, parse_errors, calls, "+
-			"tokens, cost)")
+	m.addMetricFlag(c.Flags())
+	c.Flags().Lookup(metricFlag).Usage = "further metrics, with commas between (default score_share, goals_met, " +
+		"degraded_share, parse_errors, calls, tokens, cost, and those of your own), or one of your own as NAME=JQ, " +
+		"NAME:higher=JQ or NAME:lower=JQ; docs/metrics.md"
 	return c
 }
 
 // compareSides chooses between the comparison of two runs and that of sides.
 func compareSides(m *Main, args []string, f compareFlags) error {
+	names, err := m.takeMetrics()
+	if err != nil {
+		return err
+	}
 	if f.After < 0 {
 		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.After)
 	}
@@ -104,13 +108,16 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 			cells, results = append(cells, r.Cell), append(results, r)
 		}
 	}
-	metrics := f.metrics
-	if len(metrics) == 0 {
-		metrics = batch.ShownMetrics
+	own := batch.Settle(m.metrics.list, results)
+	if len(names) == 0 {
+		names = slices.Clone(batch.ShownMetrics)
+		for _, o := range own {
+			names = append(names, o.Name)
+		}
 	}
-	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: metrics, Margin: f.Margin,
+	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: names, Margin: f.Margin,
 		Effect: f.Effect, Alpha: f.Alpha}
-	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how}, cells, results)
+	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how, Metrics: own}, cells, results)
 	if err != nil {
 		return badInput("%w", err)
 	}
@@ -153,7 +160,7 @@ func sideOf(m *Main, arg string) ([]batch.Result, error) {
 			if err != nil {
 				return nil, badInput("%s: %w", shown(arg), err)
 			}
-			return results, nil
+			return results, m.measureBatch(batch.Dir(file), m.metrics.list, results)
 		}
 		file = filepath.Join(file, batch.ResultsFile)
 	}

@@ -10,7 +10,6 @@ import (
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
-	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -41,10 +40,7 @@ func newConfig(base trace.Settings, values settings.Values) (config, error) {
 
 // settingTable returns every setting of a run.
 func settingTable() settings.Table {
-	return settings.Standard().Checked("run.gate", func(text string) error {
-		_, err := report.ParseBound(text)
-		return err
-	})
+	return settings.Standard()
 }
 
 // loadConfigFile reads the file the user named, or config.toml in the working

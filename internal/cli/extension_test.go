@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"flag"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,5 +87,33 @@ func TestExtensionsOfOthers(t *testing.T) {
 	}
 	if greeted != "" {
 		t.Errorf("the last greeting is to %q", greeted)
+	}
+}
+
+// TestMetricsOfExtensions holds that a metric of an extension is in the report of each run, can be gated, and
+// that one with a name of ours is a bug of the program.
+func TestMetricsOfExtensions(t *testing.T) {
+	ticks := agentworld.Metric{Name: "played", Version: "3", Unit: "ticks",
+		Fold: func(records iter.Seq[agentworld.Record]) (n float64, counted bool) {
+			for r := range records {
+				if _, is := r.(trace.TickEnd); is {
+					n++
+				}
+			}
+			return n, true
+		}}
+	of := func(m agentworld.Metric, args ...string) (code int, p *inProcess) {
+		p = newProcess(t, nil, args...)
+		p.Extensions = []agentworld.Extension{{Name: "mine", Version: "7", Metrics: []agentworld.Metric{m}}}
+		return p.run(t), p
+	}
+	run := []string{"minimal", "--ticks", "2", "--quiet", "--run-dir", "run", "--gate", "played>=3", "--gate", "played<=9"}
+	if code, p := of(ticks, run...); code != exitGate || !strings.Contains(p.output(), "\nmetrics    played 2 ticks\n") ||
+		!strings.Contains(p.output(), "played is 2, and must be at least 3\n") {
+		t.Errorf("exit code %d: %s", code, p.output())
+	}
+	ticks.Name = "score"
+	if code, p := of(ticks, "scenarios", "list"); code != exitInternal || !strings.Contains(p.output(), "metric score: this program has") {
+		t.Errorf("a metric with a name of ours: exit code %d: %s", code, p.output())
 	}
 }

@@ -47,12 +47,16 @@ func forkCommand(m *Main) *cobra.Command {
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
 			return forkRun(c.Context(), m, args[0], c.Flags(), f)
 		},
 	}
 	taken := slices.DeleteFunc(m.table(), func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) })
 	addFlags(c.Flags(), recorded(taken, func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
+	m.addMetricFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	return c
 }

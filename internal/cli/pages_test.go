@@ -84,6 +84,7 @@ func keepPage(t *testing.T, path, page, ran string) {
 var pagesSetUp = map[string][]string{
 	"README.md":     {"minimal --ticks 3 --run-dir RUN --quiet"},
 	"ask.md":        {"llm_bootstrap --ticks 12 --run-dir RUN --quiet"},
+	"metrics.md":    {"llm_bootstrap --ticks 2 --run-dir second --quiet"},
 	"runs.md":       {"llm_bootstrap --ticks 3 --run-dir RUN --model MODEL --quiet"},
 	"provenance.md": {"llm_bootstrap --ticks 6 --run-dir RUN --playbook pagebook.toml --quiet"},
 	"playbook.md":   {"llm_bootstrap --agents 2 --ticks 12 --scripted-mode needs_bullet --playbook book.toml --learn-every 3 --run-dir second --quiet"},

@@ -86,7 +86,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil {
 		return p, err
 	}
-	p.gates, err = p.bounds()
+	p.gates, err = p.bounds(m.metrics.known())
 	if err != nil {
 		return p, err
 	}
@@ -119,7 +119,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 	of := session.Config{
 		Settings: c.Settings, Dir: m.path(c.RunDir), Access: reach,
-		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20,
+		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 	}
 	for _, e := range m.Extensions {
@@ -304,13 +304,13 @@ func (p *plan) endWithTheModel() {
 	}
 }
 
-// bounds are the conditions on the report.
-func (c config) bounds() (list []report.Bound, err error) {
+// bounds are the conditions on the report, which are about metrics that are known.
+func (c config) bounds(known report.MetricList) (list []report.Bound, err error) {
 	for _, of := range []struct{ key, before string }{{"run.min_score", "score>="},
 		{"run.max_parse_errors", "parse_errors<="}, {"run.gate", ""}} {
 		v := c.Values.Find(of.key)
 		for text := range strings.FieldsSeq(v.Text) {
-			b, err := report.ParseBound(of.before + text)
+			b, err := report.ParseBound(of.before+text, known)
 			if err != nil {
 				return nil, badInput("%s: %w", v.Where(), err)
 			}

@@ -46,6 +46,7 @@ type Main struct {
 	environment
 	interrupts
 	identity
+	metrics ownMetrics
 
 	// ending are called when the program ends.
 	ending []func()
@@ -128,6 +129,7 @@ func (m *Main) Run(ctx context.Context) int {
 		}
 	}()
 	err = m.shielded(func() error {
+		m.linkMetrics()
 		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -44,13 +45,18 @@ func compareWithParent(m *Main, runDir, parent string, r *report.Report) {
 	r.Fork.Comparison = &c
 }
 
-// foldTrace is foldReport without the comparison of a fork with its parent.
-func (fl *files) foldTrace(runDir string) (report.Report, error) {
-	dir, err := fl.openRun(runDir)
+// foldTrace is foldReport without the comparison of a fork with its parent. It has the metrics of the user's
+// own.
+func (m *Main) foldTrace(runDir string) (report.Report, error) {
+	dir, err := m.openRun(runDir)
 	if err != nil {
 		return report.Report{}, err
 	}
-	r, err := report.Of(dir)
+	ctx := m.measuring()
+	r, err := m.metrics.list.Report(ctx, dir)
+	if ctx.Err() != nil {
+		return r, failWith(exitInterrupted, fmt.Errorf("interrupted before %s was measured", shown(runDir)))
+	}
 	if err != nil {
 		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
 	}

@@ -90,6 +90,9 @@ func resumeCommand(m *Main) *cobra.Command {
 					ticks.Max)
 			}
 			config, err := m.configure(c.Flags())
+			if err == nil {
+				err = m.readMetrics()
+			}
 			if err != nil {
 				return err
 			}
@@ -98,6 +101,7 @@ func resumeCommand(m *Main) *cobra.Command {
 	}
 	addFlags(c.Flags(), recorded(m.resumeSettings(), func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
+	m.addMetricFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	return c
 }
@@ -180,7 +184,7 @@ func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err er
 	}
 	p.Settings = p.session.Settings()
 	p.takeModelOf(p.Settings)
-	p.gates, err = p.bounds()
+	p.gates, err = p.bounds(m.metrics.known())
 	if err == nil {
 		err = p.checkPage()
 	}

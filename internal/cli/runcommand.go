@@ -89,6 +89,9 @@ func (m *Main) runCommand() *cobra.Command {
 				return badInput("two scenarios given: argument %s and --scenario %s", shown(scenario), shown(flag))
 			}
 			values, err := m.gather(c.Flags(), scenario)
+			if err == nil {
+				err = m.readMetrics()
+			}
 			if err != nil {
 				return err
 			}
@@ -97,6 +100,7 @@ func (m *Main) runCommand() *cobra.Command {
 		},
 	}
 	addFlags(c.Flags(), m.table())
+	m.addMetricFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")

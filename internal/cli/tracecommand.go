@@ -156,6 +156,9 @@ func reportCommand(m *Main) *cobra.Command {
 		Short: "fold a run's trace into a report again",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
 			r, err := foldReport(m, args[0])
 			if err == nil && htmlPath != "" {
 				err = writeNamed(m, "page    ", args[0], htmlPath,
@@ -176,5 +179,6 @@ func reportCommand(m *Main) *cobra.Command {
 	}
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
 	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
+	m.addMetricFlag(c.Flags())
 	return m.readsUnverified(c)
 }

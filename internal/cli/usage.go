@@ -23,7 +23,7 @@ var flagGroups = []struct {
 	{"World", []string{"scenario", "ticks", "seed", "agents", "documents"}},
 	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "timeout",
 		"max-output-tokens", "reasoning-effort"}},
-	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate"}},
+	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate", metricFlag}},
 	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook",
 		"learn-every"}},
 	{"Files and output", []string{"report-json", "run-dir", "replay-from", "print-llm-io", "dashboard", "control", "otel",

@@ -107,7 +107,11 @@ func honest(seed uint64) []Case {
 	}
 	add("two", 80, func(c *Case, n int, r *rand.Rand) {
 		partners[n%len(partners)].asks(c, 1+r.Int64N(3), r)
-		partners[(n/8+3)%len(partners)].asks(c, 7+r.Int64N(3), r)
+		second := partners[(n/8+3)%len(partners)]
+		second.asks(c, 7+r.Int64N(3), r)
+		if second.name == "dig" { // its own work may have left little charge, which nobody can ask for
+			c.asksInWords(13, "do as I asked you", c.cues[len(c.cues)-1].Action, r)
+		}
 	})
 	add("bystander", 100, func(c *Case, n int, r *rand.Rand) {
 		partners[n%len(partners)].asks(c, 2+r.Int64N(4), r)

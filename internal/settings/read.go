@@ -114,19 +114,9 @@ func (s Setting) Read(text string, target any) error {
 			return err
 		}
 		*target.(*[]trace.AgentModel) = models
-	case KindGates:
-		for one := range strings.FieldsSeq(text) {
-			if s.Check == nil {
-				break
-			}
-			if err := s.Check(one); err != nil {
-				return err
-			}
-		}
-		*target.(*string) = text
 	case KindChecks:
 		return readChecks(text, target.(*[]string))
-	case KindText, KindPath:
+	case KindText, KindPath, KindGates:
 		*target.(*string) = text
 	case KindFile, KindDir:
 		// It is read when the settings are checked against each other.

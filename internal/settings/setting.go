@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 )
 
@@ -83,8 +82,6 @@ type Setting struct {
 	Doc string
 	// Into returns the address the value goes to: of a field of Config, or elsewhere.
 	Into func(*Config) any
-	// Check refuses a condition of a KindGates; nil refuses none.
-	Check func(text string) error
 }
 
 // None is the word that takes a value away.
@@ -110,18 +107,6 @@ func (all Table) ByKey(key string) (Setting, bool) {
 		}
 	}
 	return Setting{}, false
-}
-
-// Checked returns a copy of the table in which check refuses the conditions of the setting with a
-// file key.
-func (all Table) Checked(key string, check func(text string) error) Table {
-	all = slices.Clone(all)
-	for i := range all {
-		if all[i].Key == key {
-			all[i].Check = check
-		}
-	}
-	return all
 }
 
 // Keys lists the file keys of one table, or of all tables when table is empty.

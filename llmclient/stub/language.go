@@ -19,8 +19,8 @@ type language struct {
 	// at and here tell where something is, found where something was found, to leads to
 	// the choices of an action.
 	at, here, found, to string
-	// power leads to the power state, radiation, price and wear to those, most to a bound.
-	power, radiation, price, wear, most string
+	// power leads to the power state, heat, radiation, price and wear to those, most to a bound.
+	power, heat, radiation, price, wear, most string
 	// more marks the count of what a list leaves out.
 	more string
 	// queued follows a number of batches, ready and next lead to a number of ticks.
@@ -34,6 +34,8 @@ type language struct {
 	draws string
 	// all stands for all agents.
 	all string
+	// code is that of the language.
+	code string
 
 	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say.
 	// left and expires are in a part that also has a number.
@@ -65,10 +67,11 @@ func newLanguage(w *words.Language) language {
 		keyYou: key(lines.You), keyHere: key(lines.Here), keyCan: key(lines.Can), keyPlaces: key(lines.Places.Lead()),
 		keyAgents: key(lines.Agents), keyFactories: key(lines.Factories), keyRecipes: key(w.Modules.Recipes),
 		draws:      w.Modules.PerTick.Lead(),
+		code:       w.Code,
 		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
 
 		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
-		power: mark(o.Power), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
+		power: mark(o.Power), heat: o.Heat, radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		states:  statesIn(w),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,

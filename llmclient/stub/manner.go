@@ -107,7 +107,7 @@ func (s stage) mannered(all []string, a answer) answer {
 				others := slices.DeleteFunc(slices.Clone(s.ideas[1:]),
 					func(p proposal) bool { return name(p.action) == actionSleep || name(p.action) == actionWait })
 				plan := s.planOf(append(others, s.ideas[0])[:1])
-				plan["steps"] = []any{object{"kind": "respond"}}
+				plan["steps"] = []any{"respond"}
 				instead(toolPlan, plan)
 			case at(toolDraft, toolDecision, toolTurn) && s.turn.count(toolPlan) > 0 && s.turn.modules() == 0:
 				instead(question, s.moduleValues(question))

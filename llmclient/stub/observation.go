@@ -63,7 +63,7 @@ func readYou(o *world.Observation, l language, entries []string) {
 			// The numbers tell more than the state they amount to.
 		case world.Electricity:
 			o.Self.Electricity, o.Self.PowerCapacity = n, integer(capacity)
-		case "heat":
+		case l.heat:
 			o.Self.Heat, o.Self.HeatCapacity = n, integer(capacity)
 		case world.Compound:
 			o.Self.CompoundG = n

@@ -24,12 +24,12 @@ func (s stage) planOf(ideas []proposal) object {
 	steps := []any{}
 	wanted := s.modulesWanted()
 	for range wanted {
-		steps = append(steps, object{"kind": "call"})
+		steps = append(steps, "call")
 	}
 	if s.reasons() {
-		steps = append(steps, object{"kind": "reason"})
+		steps = append(steps, "reason")
 	}
-	steps = append(steps, object{"kind": "respond"})
+	steps = append(steps, "respond")
 	// The best ideas, with how many ticks they last. Waiting needs no plan.
 	actions := []any{}
 	for i, p := range ideas {

@@ -71,7 +71,7 @@ func readPrompt(input []llmclient.Item) prompt {
 			outcome, _, _ = strings.Cut(text, "\n")
 		}
 		if text, _, ok := section(item.Text, l.headingGoals); ok {
-			p.task = scored.FindString(text)
+			p.task = metricReaders[l.code].scored.FindString(text)
 			p.goals = strings.Replace(text, p.task, "", 1)
 		}
 		rules, _, _ := section(item.Text, l.headingKnown)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/world"
 )
 
@@ -71,13 +72,41 @@ func readTerms(o *world.Observation, l language, entries []string, own bool) {
 	}
 }
 
-// stated is the number at the end of a goal's line, as in "(data 3 of 30)". scored is the line that
-// tells what the run is scored by, measured the metric in it and its ticks.
-var (
-	stated   = regexp.MustCompile(`\((\w+) \d+ (?:of|/) (\d+)\)\s*$`)
-	measured = regexp.MustCompile(`(produced|held|held_min):(\w+).* (\d+)-(\d+)`)
-	scored   = regexp.MustCompile(`(?m)^.*\b(?:(?:produced|held|held_min):\w+|uptime)\b.* \d+-\d+.*$`)
-)
+// stated is the number at the end of a goal's line, as in "(data 3 of 30)".
+var stated = regexp.MustCompile(`\((\w+) \d+ (?:of|/) (\d+)\)\s*$`)
+
+// metricReaders are those of the languages by their codes.
+var metricReaders = func() map[string]metricReader {
+	all := map[string]metricReader{}
+	for _, code := range words.Languages() {
+		all[code] = newMetricReader(words.In(code))
+	}
+	return all
+}()
+
+// metricReader finds what a run is scored by.
+type metricReader struct {
+	// kinds are the kinds of metric about a resource by their words.
+	kinds map[string]string
+	// scored is the line, measured the metric in it and its ticks.
+	scored, measured *regexp.Regexp
+}
+
+// newMetricReader reads the words of a language.
+func newMetricReader(w *words.Language) metricReader {
+	r := metricReader{kinds: map[string]string{}}
+	var names []string
+	for _, kind := range []string{"produced", "held", "held_min"} {
+		name := w.Goals.Metrics.Text(kind)
+		r.kinds[name] = kind
+		names = append(names, regexp.QuoteMeta(name))
+	}
+	about := `(` + strings.Join(names, "|") + `):(\w+)`
+	uptime := regexp.QuoteMeta(w.Goals.Metrics.Text("uptime"))
+	r.measured = regexp.MustCompile(about + `.* (\d+)-(\d+)`)
+	r.scored = regexp.MustCompile(`(?m)^.*(?:` + about + `|` + uptime + `).* \d+-\d+.*$`)
+	return r
+}
 
 // statedGoals returns the goals that come with numbers, and the task if an agent counts in it.
 // An agent that trades has to know how much it needs itself.
@@ -90,9 +119,10 @@ func statedGoals(p prompt, self string) (goals []world.Goal, t world.Task) {
 	ids := strings.FieldsFunc(p.task, func(r rune) bool {
 		return !strings.ContainsRune("_.:-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	if m := measured.FindStringSubmatch(p.task); m != nil &&
+	reader := metricReaders[p.language.code]
+	if m := reader.measured.FindStringSubmatch(p.task); m != nil &&
 		(strings.Contains(p.task, p.language.all) || slices.Contains(ids, self)) {
-		t = world.Task{Metric: m[1] + ":" + m[2], From: integer(m[3]), Ticks: integer(m[4])}
+		t = world.Task{Metric: reader.kinds[m[1]] + ":" + m[2], From: integer(m[3]), Ticks: integer(m[4])}
 	}
 	return goals, t
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Seed uint64
 	// LowerIsBetter is for metrics like cost or errors.
 	LowerIsBetter bool
+	// Undirected is for metrics of which neither higher nor lower values are better.
+	Undirected bool
 }
 
 // complete returns o with its defaults, or an error if a field is out of range.
@@ -63,7 +65,12 @@ func (o Options) complete() (Options, error) {
 
 // direction is what a true difference of that sign means for A.
 func (o Options) direction(difference float64) Outcome {
-	if (difference > 0) != o.LowerIsBetter {
+	switch {
+	case o.Undirected && difference > 0:
+		return Higher
+	case o.Undirected:
+		return Lower
+	case (difference > 0) != o.LowerIsBetter:
 		return Better
 	}
 	return Worse
@@ -78,6 +85,9 @@ const (
 	Better Outcome = "better"
 	// Worse means that A is worse than B, not by chance at level alpha.
 	Worse Outcome = "worse"
+	// Higher and Lower are in place of Better and Worse for a metric of which neither is better.
+	Higher Outcome = "higher"
+	Lower  Outcome = "lower"
 	// Equivalent means that A and B differ by less than the margin, at level alpha. It
 	// goes before Better and Worse: a margin says which differences do not matter.
 	Equivalent Outcome = "equivalent"
@@ -87,6 +97,9 @@ const (
 	// than 6 at 5%.
 	TooFew Outcome = "too_few"
 )
+
+// Differs says that the outcome is a difference that is not by chance.
+func (o Outcome) Differs() bool { return o == Better || o == Worse || o == Higher || o == Lower }
 
 // Verdict is the comparison of A with B on one metric.
 type Verdict struct {

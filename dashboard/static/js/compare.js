@@ -20,16 +20,18 @@ export function Compare({ q }) {
 		${asked && html`<p class="small soft">A: ${a.map(clean).join(', ')}<br />B: ${b.map(clean).join(', ')}</p>`}</section>
 		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair
 			? html`<${Pair} c=${of.data.pair} a=${a[0]} b=${b[0]} />`
-				: html`<${Verdicts} s=${of.data.summary} /><${Pairs} list=${of.data.pairs || []} />
+				: html`<${Verdicts} s=${of.data.summary} />
+					<${Pairs} list=${of.data.pairs || []} own=${of.data.summary.own_metrics} />
 					<${Out} list=${of.data.out || []} />`)}`;
 }
 
 const pairMetrics = ['score', 'goals_met', 'calls', 'tokens', 'degraded_share'];
 
 // Pairs are the runs of each instance, A beside B.
-function Pairs({ list }) {
+function Pairs({ list, own }) {
 	if (!list.length) return html`<${Note}>No run of A has the scenario and seed of a run of B.<//>`;
-	const has = pairMetrics.filter((m) => list.some((p) => p.metrics.some((of) => of && of[m] !== undefined)));
+	const has = [...pairMetrics, ...own.map((m) => m.name)].filter(
+		(m) => list.some((p) => p.metrics.some((of) => of && of[m] !== undefined)));
 	const of = (p, m) => p.metrics.map((v) => n3((v || {})[m])).join(' / ');
 	return html`<section class="card"><h2>Pairs</h2>
 		<${Rows} name="Pairs" kind="wide" list=${list}

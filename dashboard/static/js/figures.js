@@ -1,6 +1,10 @@
 // The figures of a run over time.
-import { html, useMemo, go, num } from './lib.js';
+import { html, useMemo, go, num, words, clean } from './lib.js';
 import { Chart, Bars } from './chart.js';
+
+// own is the value of a metric of the user's own.
+const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? 'not counted'
+	: num(m.value) + (m.unit ? ' ' + clean(m.unit) : ''));
 
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;
@@ -24,7 +28,9 @@ export function Figures({ run, tick, theme }) {
 				['Latency median', num(r.timing.llm_latency_ms.p50) + ' ms'],
 					['95th percentile', num(r.timing.llm_latency_ms.p95) + ' ms'],
 						['Continued without a call', num(r.continued_decisions)], ['Actions accepted', num(r.action_success)],
-							['refused', num(r.action_failure)]].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
+							['refused', num(r.action_failure)],
+								...(r.own_metrics || []).map((m) => [words(m.name), own(m)])].map(([k, v]) =>
+									html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`}
 		<div class="charts">
 			${chart('Tokens',
 				[{ label: 'input', data: c.input }, { label: 'cached', data: c.cached }, { label: 'output', data: c.output },

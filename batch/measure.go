@@ -1,0 +1,139 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/metric"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+)
+
+// measuredFile is the file of a cell with what its run was measured by after its result was written. It has
+// nothing that the run does not have, and may be deleted at any time.
+const measuredFile = "metrics.json"
+
+// measured is the content of measuredFile.
+type measured struct {
+	// Attempt is the one whose run has the values.
+	Attempt int64              `json:"attempt"`
+	Metrics []report.OwnMetric `json:"metrics"`
+}
+
+// Measure gives results the metrics of a list: as they were when the cell was played, as an earlier call
+// computed them, or computed now from the run of the cell, so many at a time. No cell is played for it. What
+// goes wrong with a metric of a run is in its row. The error is that of ctx.
+func (d Dir) Measure(ctx context.Context, list metric.List, results []Result, jobs int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, jobs))
+	for i := range results {
+		r := &results[i]
+		if len(list) == 0 || !r.Scored() {
+			continue
+		}
+		group.Go(func() error { return d.measure(ctx, list, r) })
+	}
+	return group.Wait()
+}
+
+// measure is [Dir.Measure] of one result.
+func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
+	missing := func() metric.List {
+		return slices.DeleteFunc(slices.Clone(list), func(m metric.Metric) bool {
+			done := func(o report.OwnMetric) bool { return m.Own().Same(o) && o.Measured() }
+			return !m.Computes() || slices.ContainsFunc(r.Own, done)
+		})
+	}
+	if len(missing()) > 0 {
+		kept := d.measured(*r)
+		r.Own = append(r.Own, kept...)
+		if todo := missing(); len(todo) > 0 {
+			rows, err := todo.Measure(ctx, run.Dir(d.Run(r.ID, r.Attempt)))
+			if err != nil {
+				return err
+			}
+			r.Own = append(rows, r.Own...)
+			d.keepMeasured(*r, append(kept, rows...))
+		}
+	}
+	r.settle(list)
+	return nil
+}
+
+// keepMeasured keeps what a run was measured by. Where that cannot be written, it is computed again when it is
+// asked for.
+func (d Dir) keepMeasured(r Result, rows []report.OwnMetric) {
+	rows = slices.DeleteFunc(rows, func(o report.OwnMetric) bool { return !o.Measured() })
+	_ = d.replace(inCell(r.ID, measuredFile), llmclient.Marshal(measured{r.Attempt, rows}))
+}
+
+// Recall gives results the metrics of a list as far as they were computed before.
+func (d Dir) Recall(list metric.List, results []Result) {
+	for i := range results {
+		if r := &results[i]; r.Scored() {
+			r.Own = append(r.Own, d.measured(*r)...)
+			r.settle(list)
+		}
+	}
+}
+
+// measured are the metrics that a result got after it was written.
+func (d Dir) measured(r Result) []report.OwnMetric {
+	var m measured
+	text, err := d.read(inCell(r.ID, measuredFile))
+	if err != nil || json.Unmarshal(text, &m) != nil || m.Attempt != r.Attempt {
+		return nil
+	}
+	return m.Metrics
+}
+
+// settle puts the metrics of a list first, in its order, with their values beside ours. A value of the same
+// name that another function computed is none.
+func (r *Result) settle(list metric.List) {
+	var rows []report.OwnMetric
+	for _, o := range list.Own() {
+		delete(r.Metrics, o.Name)
+		row := o.With(nil, errUnmeasured)
+		if i := slices.IndexFunc(r.Own, o.Same); i >= 0 {
+			row = o.With(r.Own[i].Value, r.Own[i].Failure())
+		}
+		rows = append(rows, row)
+		if row.Value != nil {
+			r.Metrics[row.Name] = *row.Value
+		}
+	}
+	for _, o := range r.Own {
+		if _, listed := list.Named(o.Name); !listed {
+			rows = append(rows, o)
+		}
+	}
+	r.Own = rows
+}
+
+// errUnmeasured is why a result has no value of a metric that nobody has computed yet.
+var errUnmeasured = report.NotMeasured(errors.New("nobody has asked for it yet"))
+
+// Settle gives results that are of no batch directory the metrics of a list, as far as they have them. It returns
+// the list with those that only results have.
+func Settle(list metric.List, results []Result) metric.List {
+	list = list.Known(recorded(results)...)
+	for i := range results {
+		if results[i].Scored() {
+			results[i].settle(list)
+		}
+	}
+	return list
+}
+
+// recorded are the metrics of somebody's own that some result has, without values.
+func recorded(results []Result) (all []report.OwnMetric) {
+	for _, r := range results {
+		all = report.Union(all, r.Own)
+	}
+	return all
+}
