@@ -46,7 +46,7 @@ func TestChineseHoldsOnlyNamesInLatin(t *testing.T) {
 			allowed = append(allowed, namesIn(tool.Parameters)...)
 			text += "\n" + tool.Description
 		}
-		for _, a := range s.Rules.Actions() {
+		for _, a := range s.Industry().Actions() {
 			allowed = append(allowed, a.Name)
 		}
 		agent := runtime.Agent(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...)
