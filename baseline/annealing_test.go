@@ -54,10 +54,10 @@ func (x *annealing) serve(survey world.Survey) {
 	add(4, func() world.Action { return world.Mine{MassG: world.MineMaxG} })
 	add(3, func() world.Action { return world.Refine{MassG: world.RefineMaxG} })
 	add(1, func() world.Action { return world.Refine{MassG: 1000 * upTo(20)} })
-	for _, k := range x.s.Rules.FactoryKinds() {
+	for _, k := range x.s.Industry().Kinds {
 		add(1, func() world.Action { return world.BuildFactory{FactoryKind: k.Name} })
 	}
-	for _, r := range x.s.Rules.Recipes() {
+	for _, r := range x.s.Industry().Recipes {
 		if amountOf(r.Outputs, x.measured) > 0 {
 			add(2, func() world.Action {
 				return world.ScheduleRecipe{FactoryID: anyFactory, RecipeID: r.ID, Batches: world.BatchesMax}

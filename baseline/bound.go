@@ -27,7 +27,7 @@ func BoundOf(s world.Scenario) Bound {
 	}
 	e := newEstimate(s, kind, resource)
 	// The most pieces without an obstacle. More pieces never cost less, so halving finds it.
-	p := int64(sort.Search(min(1<<33, math.MaxInt), func(n int) bool { return e.obstacle(int64(n)+1) != "" }))
+	p := int64(sort.Search(min(piecesMost, math.MaxInt), func(n int) bool { return e.obstacle(int64(n)+1) != "" }))
 	why := e.obstacle(p + 1)
 	if kind == "produced" {
 		return Bound{p, why}
@@ -45,7 +45,12 @@ func BoundOf(s world.Scenario) Bound {
 type estimate struct {
 	rules    world.Rules
 	resource string
-	recipes  []world.Recipe
+	// recipes are those that yield it, all are all of the world; kinds are the kinds of factory by name.
+	recipes, all []world.Recipe
+	kinds        map[string]world.FactoryKind
+	// single keeps what alone found, needs what cheapest found.
+	single map[string]bool
+	needs  map[need]int64
 	// agents may act, makers may own the factories, counted share the result.
 	agents, makers, counted int64
 	// from and ticks are the window in which the result may appear.
@@ -68,7 +73,8 @@ type estimate struct {
 func newEstimate(s world.Scenario, kind, resource string) *estimate {
 	e := &estimate{
 		rules: s.Rules, resource: resource, agents: s.Agents.Count, ticks: s.Task.Ticks, from: s.Task.From,
-		start: map[string]int64{},
+		start: map[string]int64{}, kinds: map[string]world.FactoryKind{},
+		single: map[string]bool{}, needs: map[need]int64{},
 	}
 	survey := s.Survey(s.Seed)
 	e.radiation = slices.Max(survey.Radiation)
@@ -87,7 +93,12 @@ func newEstimate(s world.Scenario, kind, resource string) *estimate {
 	for _, p := range survey.Places {
 		e.groundG += p.CompoundG + ceilDiv(p.RegenG*e.ticks, world.RegenTicks)
 	}
-	for _, r := range s.Rules.Recipes() {
+	industry := s.Industry()
+	e.all = industry.Recipes
+	for _, k := range industry.Kinds {
+		e.kinds[k.Name] = k
+	}
+	for _, r := range e.all {
 		if amountOf(r.Outputs, resource) > 0 {
 			e.recipes = append(e.recipes, r)
 		}
@@ -111,7 +122,8 @@ type bill struct {
 
 // bill computes the least cost of p pieces made with the given number of power
 // plants. If several recipes yield the resource, each item of the bill is the
-// lowest of all recipes. Power costs no data, and no factory wears.
+// lowest of all recipes. Power costs no data, no factory wears, and the factories of
+// what goes into the pieces cost nothing.
 func (e *estimate) bill(p, plants int64) bill {
 	b := bill{plants: plants}
 	switch {
@@ -121,12 +133,12 @@ func (e *estimate) bill(p, plants int64) bill {
 		b.refined = p
 	case p > 0:
 		b.factories = ceilDiv(p, max(1, e.delivery))
-		b.hardware = e.cheapest(p, world.Hardware) + b.factories*e.rules.BuildHardware
-		b.charge = e.cheapest(p, world.Electricity) + b.factories*e.rules.BuildElectricity
+		b.hardware = e.cheapest(p, world.Hardware) + b.factories*e.price(world.Hardware)
+		b.charge = e.cheapest(p, world.Electricity) + b.factories*e.price(world.Electricity)
 	}
 	b.hardware += plants * e.rules.PlantHardware
 	b.refined += max(0, b.hardware-e.start[world.Hardware])
-	b.dugG += max(0, b.refined*e.rules.RefineGPerHardware-e.start[world.Compound])
+	b.dugG += max(0, b.refined*e.rules.RefineGPerHardware+e.cheapest(p, world.Compound)-e.start[world.Compound])
 	b.charge += b.refined*e.rules.RefineCostPerKG + ceilDiv(b.dugG, 1000)*e.rules.MineCostPerKG +
 		plants*e.rules.PlantElectricity - e.generation(plants)
 	b.actions = ceilDiv(b.dugG, world.MineMaxG) + e.refinings(b.refined) + b.factories + plants
@@ -182,16 +194,110 @@ func (e *estimate) perTick() int64 {
 	return max(min(world.HarvestMax, e.radiation), e.rules.AmbientFloor)
 }
 
-// cheapest is the least of an input that p pieces take in any recipe.
-func (e *estimate) cheapest(p int64, input string) int64 {
-	least := int64(-1)
-	for _, r := range e.recipes {
-		n := ceilDiv(p*amountOf(r.Inputs, input), amountOf(r.Outputs, e.resource))
-		if least < 0 || n < least {
+// need is what so many pieces take of an input.
+type need struct {
+	pieces int64
+	input  string
+}
+
+// price is the least of a resource that a factory for the pieces costs.
+func (e *estimate) price(resource string) int64 {
+	return e.leastOf(func(r world.Recipe) int64 { return amountOf(e.kinds[r.FactoryKind].Cost, resource) })
+}
+
+// opening is the first tick in which a factory can be ready for a recipe.
+func (e *estimate) opening(r world.Recipe) int64 {
+	k := e.kinds[r.FactoryKind]
+	return e.firstBuild(amountOf(k.Cost, world.Hardware)) + k.Ticks
+}
+
+// leastOf is the least of a number over the recipes that yield the resource, 0 if there are none.
+func (e *estimate) leastOf(number func(world.Recipe) int64) int64 {
+	least := int64(0)
+	for i, r := range e.recipes {
+		if n := number(r); i == 0 || n < least {
 			least = n
 		}
 	}
 	return least
+}
+
+// cheapest is the least of an input that p pieces take in any recipe, with what goes into the products
+// that these are made of.
+func (e *estimate) cheapest(p int64, input string) int64 {
+	if len(e.recipes) == 0 {
+		return 0
+	}
+	key := need{p, input}
+	least, known := e.needs[key]
+	if !known {
+		least = e.leastFor(e.resource, min(p, piecesMost), input, false)
+		e.needs[key] = least
+	}
+	return least
+}
+
+// impossible is an amount that no world holds.
+const impossible = math.MaxInt64 / 8
+
+// piecesMost bounds the pieces that are reckoned with, so that no product of them overflows.
+const piecesMost = 1 << 33
+
+// leastFor is the least of an input that p pieces of a product take. inside says that these go into
+// another product: there shares of batches are rounded in the player's favour. What the start has of a
+// product may go into each of the others.
+//
+// What the products of one recipe take adds up only if each of them comes from recipes that yield nothing
+// else: one batch may serve two that come together. Of those the dearest alone counts.
+func (e *estimate) leastFor(product string, p int64, input string, inside bool) int64 {
+	least := int64(impossible)
+	for _, r := range e.all {
+		yield := amountOf(r.Outputs, product)
+		if yield == 0 {
+			continue
+		}
+		sum := p * amountOf(r.Inputs, input)
+		if inside {
+			sum /= yield
+		} else {
+			sum = ceilDiv(sum, yield)
+		}
+		dearest := int64(0)
+		for _, in := range r.Inputs {
+			need := ceilDiv(p*in.Amount, yield) - e.start[in.Resource]
+			if in.Resource == input || !isMade(in.Resource) || need <= 0 {
+				continue
+			}
+			n := e.leastFor(in.Resource, min(need, piecesMost), input, true)
+			switch {
+			case n >= impossible:
+				sum = impossible
+			case e.alone(in.Resource):
+				sum = min(sum+n, impossible)
+			default:
+				dearest = max(dearest, n)
+			}
+		}
+		least = min(least, sum+dearest)
+	}
+	return least
+}
+
+// alone says that all recipes of a product, and of what goes into it, yield one thing each.
+func (e *estimate) alone(product string) bool {
+	alone, known := e.single[product]
+	if known {
+		return alone
+	}
+	alone = true
+	for _, r := range e.all {
+		if amountOf(r.Outputs, product) > 0 {
+			shared := func(in world.Amount) bool { return isMade(in.Resource) && !e.alone(in.Resource) }
+			alone = alone && len(r.Outputs) == 1 && !slices.ContainsFunc(r.Inputs, shared)
+		}
+	}
+	e.single[product] = alone
+	return alone
 }
 
 // firstBuild is the first tick in which an agent can have the hardware for a factory:
@@ -221,7 +327,7 @@ func (e *estimate) perFactory() int64 {
 	}
 	var most int64
 	for _, r := range e.recipes {
-		if first := max(e.from, e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks+r.Ticks); first <= e.ticks {
+		if first := max(e.from, e.opening(r)+r.Ticks); first <= e.ticks {
 			most = max(most, amountOf(r.Outputs, e.resource)+inTime[e.ticks-first])
 		}
 	}
@@ -236,14 +342,16 @@ const plansMax = 400
 // matter allows, which supplies the most power. If there are so many agents that the plans
 // exceed [plansMax], only matter and factories are checked.
 func (e *estimate) obstacle(p int64) string {
-	if e.recipes != nil && e.rules.BuildElectricity > e.rules.PowerCapacity {
-		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", e.rules.BuildElectricity,
-			e.rules.PowerCapacity)
+	if price := e.price(world.Electricity); price > e.rules.PowerCapacity {
+		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", price, e.rules.PowerCapacity)
+	}
+	if e.cheapest(p, world.Hardware) >= impossible {
+		return fmt.Sprintf("%d would take more of something that no recipe makes than the start has.", p)
 	}
 	if inTime := world.FactoriesMax * e.makers * e.delivery; e.recipes != nil && p > inTime {
 		return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
-			"%d agents with %d factories each make at most %d.", e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks,
-			e.delivery, e.from, e.ticks, e.makers, world.FactoriesMax, inTime)
+			"%d agents with %d factories each make at most %d.", e.leastOf(e.opening), e.delivery, e.from, e.ticks, e.makers,
+			world.FactoriesMax, inTime)
 	}
 	b := e.bill(p, 0)
 	if b.dugG > e.groundG {
@@ -281,7 +389,7 @@ func (e *estimate) matterText(p int64, b bill) string {
 	var parts []string
 	if e.recipes != nil {
 		parts = append(parts, fmt.Sprintf("%d hardware and %d factories (%d delivered each at most, %d hardware each)",
-			e.cheapest(p, world.Hardware), b.factories, e.delivery, e.rules.BuildHardware))
+			e.cheapest(p, world.Hardware), b.factories, e.delivery, e.price(world.Hardware)))
 	}
 	if b.plants > 0 {
 		parts = append(parts, fmt.Sprintf("%d power plants (%d hardware each)", b.plants, e.rules.PlantHardware))
@@ -298,7 +406,7 @@ func (e *estimate) chargeText(p int64, b bill) string {
 	text := fmt.Sprintf("%d g dug at %d per kg and %d units refined at %d",
 		b.dugG, e.rules.MineCostPerKG, b.refined, e.rules.RefineCostPerKG)
 	if e.recipes != nil {
-		text += fmt.Sprintf(", %d factories at %d and %d for the recipes", b.factories, e.rules.BuildElectricity,
+		text += fmt.Sprintf(", %d factories at %d and %d for the recipes", b.factories, e.price(world.Electricity),
 			e.cheapest(p, world.Electricity))
 	}
 	if b.plants > 0 {

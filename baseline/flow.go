@@ -33,7 +33,7 @@ func Flows(s world.Scenario) (lines []string) {
 			}
 		}
 	}
-	windows := map[string]int64{}
+	windows, resources := map[string]int64{}, s.Industry().Resources
 	for _, c := range s.Policy {
 		if c.Effect != world.EffectAllow {
 			continue
@@ -43,7 +43,7 @@ func Flows(s world.Scenario) (lines []string) {
 		}
 		n.rules = append(n.rules, c)
 		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)
-		for _, resource := range world.Resources() {
+		for _, resource := range resources {
 			if amount, _ := given(&c, resource); amount > 0 && len(c.AskedBy) > 0 {
 				windows[resource] = max(windows[resource], c.Window)
 			}
@@ -69,7 +69,7 @@ func Flows(s world.Scenario) (lines []string) {
 	for _, from := range sources {
 		for _, paid := range []bool{false, true} {
 			var parts []string
-			for _, resource := range world.Resources() {
+			for _, resource := range resources {
 				window := windows[resource]
 				if within := n.most(from, resource, window, paid); within > 0 {
 					part := fmt.Sprintf("%d %s in %d ticks, %d in %d", within, resource, window, n.most(from, resource, ticks, paid),
@@ -131,6 +131,7 @@ func Delays(s world.Scenario) []string {
 	if int64(len(sources)) > plannedAgents(s) {
 		sources = slices.DeleteFunc(sources, func(id string) bool { return id == everyOther })
 	}
+	resources := s.Industry().Resources
 	told := grouped{all: len(sources), of: map[string][]string{}}
 	for _, agent := range sources {
 		var parts []string
@@ -138,7 +139,7 @@ func Delays(s world.Scenario) []string {
 		for _, c := range s.Policy {
 			asks := c.Effect == world.EffectAllow && c.Unheard(s.Terms) == "" && slices.Contains(c.AskedBy, world.Anyone)
 			gives := func(resource string) bool { total, _ := given(&c, resource); return total > 0 }
-			if !asks || !c.Binds(agent) || slices.ContainsFunc(world.Resources(), gives) {
+			if !asks || !c.Binds(agent) || slices.ContainsFunc(resources, gives) {
 				continue
 			}
 			total := c.Total

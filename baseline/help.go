@@ -135,8 +135,8 @@ func (n *moment) loaded() bool {
 			return n.Self.Hardware >= 10
 		}
 		// As many batches as the charge that one trip brings can pay for.
-		batches := max(4, n.Rules.PowerCapacity*6/10/max(1, amountOf(recipe.Inputs, world.Electricity)))
-		return n.Self.Hardware >= n.Rules.BuildHardware+batches*amountOf(recipe.Inputs, world.Hardware) ||
+		batches := max(4, n.Rules.PowerCapacity*6/10/max(1, n.takes(recipe, world.Electricity)))
+		return n.Self.Hardware >= n.price(recipe.FactoryKind, world.Hardware)+batches*n.takes(recipe, world.Hardware) ||
 			n.Self.CompoundG >= n.hoardG
 	case world.Compound:
 		return n.Self.CompoundG >= n.hoardG

@@ -2,6 +2,8 @@ package baseline
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -43,6 +45,7 @@ func Lint(s world.Scenario, seed uint64) []Diagnostic {
 		ticks = max(ticks, s.Task.Ticks)
 	}
 	w, scripted := mustPlay(s, seed, ticks, Scripted)
+	list = append(list, lintIndustry(s, w)...)
 	for _, g := range w.Goals() {
 		if g.MetAt < 0 {
 			list = append(list, Diagnostic{
@@ -57,6 +60,52 @@ func Lint(s world.Scenario, seed uint64) []Diagnostic {
 		list = append(list, lintTask(s, scripted)...)
 	}
 	return list
+}
+
+// lintIndustry names what a scenario adds to the industry and nobody can ever use.
+func lintIndustry(s world.Scenario, w *world.World) (list []Diagnostic) {
+	needless := w.Needless(s.Rules, w.Forbidden()...)
+	doubt := func(what, name, why string) { list = append(list, Diagnostic{what + " " + name, why, true}) }
+	for _, k := range s.FactoryKinds {
+		if slices.Contains(needless, k.Name) {
+			doubt("factory kind", k.Name, "nobody can ever build it or has a recipe for it")
+		}
+	}
+	used := map[string]bool{}
+	for _, r := range s.Recipes {
+		if slices.Contains(needless, r.ID) {
+			doubt("recipe", r.ID, "nobody can ever run it: no such factory can be built or something that it takes cannot be had")
+		}
+		for _, a := range slices.Concat(r.Inputs, r.Outputs) {
+			used[a.Resource] = true
+		}
+	}
+	for _, name := range s.Products {
+		if !used[name] {
+			doubt("product", name, "no recipe makes or takes it")
+		}
+	}
+	return list
+}
+
+// MetByOthers says which goals other agents can meet though the goals' own agents do nothing, one line for
+// each way. What waits for such a goal ends at their will.
+func MetByOthers(s world.Scenario) (lines []string) {
+	for _, way := range []struct{ by, instead string }{
+		{"gifts", "made: counts what an agent made itself"}, {"messages", "event:message_sent counts its own"},
+	} {
+		var met []string
+		for _, g := range s.Goals {
+			if s.ByOthers(g) == way.by {
+				met = append(met, g.ID+" ("+g.Metric+")")
+			}
+		}
+		if len(met) > 0 {
+			lines = append(lines, fmt.Sprintf("goals: others alone can meet by %s: %s; %s", way.by, strings.Join(met, ", "),
+				way.instead))
+		}
+	}
+	return lines
 }
 
 // mustPlay plays a scenario of which a world could be made.

@@ -61,7 +61,7 @@ func trick(t *rapid.T, v world.View) world.Action {
 		}
 		return world.CancelOrder{OrderID: o.Self.ID + "-o1"}
 	case 0:
-		return world.ScheduleRecipe{FactoryID: o.Self.ID + "-f1", RecipeID: rapid.SampledFrom(world.DefaultRules().Recipes()).Draw(t, "recipe").ID, Batches: n}
+		return world.ScheduleRecipe{FactoryID: o.Self.ID + "-f1", RecipeID: rapid.SampledFrom(world.DefaultRules().Industry().Recipes).Draw(t, "recipe").ID, Batches: n}
 	case 1:
 		return world.ExecuteUntil{Do: world.Harvest{MaxAmount: n}, Until: []world.Condition{{Event: world.StopActionRejected}}, MaxTicks: 3}
 	case 2:
@@ -146,7 +146,7 @@ func TestTricksScoreNothing(t *testing.T) {
 			if len(o.Factories) == 0 {
 				return world.BuildFactory{FactoryKind: world.AssemblerMk1}
 			}
-			return world.ScheduleRecipe{FactoryID: o.Factories[0].ID, RecipeID: world.DefaultRules().Recipes()[0].ID, Batches: math.MaxInt64}
+			return world.ScheduleRecipe{FactoryID: o.Factories[0].ID, RecipeID: world.DefaultRules().Industry().Recipes[0].ID, Batches: math.MaxInt64}
 		},
 		"trading with oneself": func(o world.Observation) world.Action {
 			side := world.SideSell
@@ -176,7 +176,7 @@ func TestTricksScoreNothing(t *testing.T) {
 			return world.Offer{To: other[o.Self.ID], Give: world.Data, GiveAmount: 9, Want: world.ControlChip, WantAmount: 1, Ticks: 20}
 		},
 		"the factory of another": func(o world.Observation) world.Action {
-			return world.ScheduleRecipe{FactoryID: other[o.Self.ID] + "-f1", RecipeID: world.DefaultRules().Recipes()[0].ID, Batches: 1}
+			return world.ScheduleRecipe{FactoryID: other[o.Self.ID] + "-f1", RecipeID: world.DefaultRules().Industry().Recipes[0].ID, Batches: 1}
 		},
 	}
 	for name, trick := range tricks {

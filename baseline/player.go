@@ -119,6 +119,8 @@ func (n *moment) met(g goal) bool {
 	switch g.kind {
 	case "place":
 		return n.Here.ID == g.name
+	case "made", "event":
+		return n.Counted[g.kind+":"+g.name] >= g.atLeast
 	case "factory":
 		var ready int64
 		for _, f := range n.Factories {
@@ -145,6 +147,17 @@ func (n *Situation) stock(resource string) int64 {
 		return self.Data
 	}
 	return amountOf(self.Products, resource)
+}
+
+// goods are the names of the resources that the agent may hold.
+func (n *Situation) goods() []string {
+	list := world.Resources()
+	for _, held := range n.Self.Products {
+		if !slices.Contains(list, held.Resource) {
+			list = append(list, held.Resource)
+		}
+	}
+	return list
 }
 
 // powered says that an agent can live at a place: it yields more than being awake

@@ -1,6 +1,10 @@
 package baseline
 
-import "example.com/agentworld/world"
+import (
+	"slices"
+
+	"example.com/agentworld/world"
+)
 
 // Scripted is the policy of agents that follow a fixed list of priorities and do the first
 // thing on it that the world would accept. Each agent has an agent of its own; they share
@@ -69,20 +73,24 @@ func (m *player) wishes(s Situation) []world.Action {
 func (n *moment) anchored() bool { return n.brief.helped() && n.counts }
 
 // wanted is the resource that the task measures, if the agent has a part in it, or else the
-// one that the next goal asks for. A goal of a factory asks for a product to make in it.
-// wanted is empty if there is nothing to make.
+// one that the next goal asks for. A goal of a factory asks for a product to make in it, one of batches for
+// a chip. wanted is empty if there is nothing to make.
 func (n *moment) wanted() string {
 	if kind, resource := n.brief.Task.Measures(); n.brief.scored() && kind != "uptime" && (n.counts || n.brief.helped()) {
 		return resource
 	}
 	for _, g := range n.open {
 		switch g.kind {
-		case "stock", "product":
+		case "stock", "product", "made":
 			if g.name != world.Electricity { // charging needs no wish
 				return g.name
 			}
 		case "factory":
-			return world.ControlChip
+			return n.productFor(g.name)
+		case "event":
+			if slices.Contains([]string{"factory_built", "batch_done", "job_done"}, g.name) {
+				return world.ControlChip
+			}
 		}
 	}
 	return ""

@@ -46,12 +46,12 @@ func newSearch(s world.Scenario, seed uint64) *search {
 	add(3, "mine_compound")
 	add(3, "refine_compound")
 	add(2, "wait")
-	for _, k := range s.Rules.FactoryKinds() {
+	for _, k := range s.Industry().Kinds {
 		add(1, "build_factory", k.Name)
 	}
 	add(1, "buy_power")
 	_, measured := s.Task.Measures()
-	for _, r := range s.Rules.Recipes() {
+	for _, r := range s.Industry().Recipes {
 		if amountOf(r.Outputs, measured) > 0 {
 			add(4, "schedule_recipe", r.ID)
 		}

@@ -10,8 +10,12 @@ import (
 type Situation struct {
 	world.Observation
 	Rules world.Rules
-	// Recipes are the known recipes, the one to prefer first.
+	// Recipes are the known recipes, the one to prefer first. Kinds are the known kinds of factory; one
+	// that is not among them costs what Rules say of an assembler.
 	Recipes []world.Recipe
+	Kinds   []world.FactoryKind
+	// Counted is what goals that count events have counted, by metric.
+	Counted map[string]int64
 	// Last is the outcome of the agent's last action, if it has acted.
 	Last world.Outcome
 	// Remembered are places as they were found on earlier visits.
@@ -23,7 +27,14 @@ type Situation struct {
 
 // situationOf is all that an agent's view tells.
 func situationOf(v world.View) Situation {
-	s := Situation{Observation: v.Observe(), Rules: v.Rules(), Recipes: v.Rules().Recipes()}
+	s := Situation{Observation: v.Observe(), Rules: v.Rules(), Recipes: v.Industry().Recipes,
+		Kinds: v.Industry().Kinds}
+	for _, g := range v.Goals() {
+		if s.Counted == nil {
+			s.Counted = map[string]int64{}
+		}
+		s.Counted[g.Goal.Metric] = g.Now
+	}
 	s.Last, _ = v.Last()
 	s.Journey = func(to string) (cost, ticks int64, ok bool) {
 		check := v.Check(world.Move{To: to})

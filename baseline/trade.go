@@ -46,7 +46,8 @@ func (n *moment) deal() *deal {
 	// made is a product to make as many of as possible; who holds them does not count.
 	made, most := "", int64(0)
 	want := func(resource string, missing int64, onlyMade bool) {
-		if recipe, ok := n.recipeOf(resource); ok && n.Rules.BuildElectricity <= n.Self.PowerCapacity && made == "" {
+		recipe, ok := n.recipeOf(resource)
+		if ok && n.price(recipe.FactoryKind, world.Electricity) <= n.Self.PowerCapacity && made == "" {
 			made, most = resource, ceilDiv(missing, max(1, amountOf(recipe.Outputs, resource)))
 		}
 		obtainable := resource == world.Compound && n.Here.CompoundG > 0 || resource == world.Hardware && n.digs()
@@ -74,7 +75,7 @@ func (n *moment) deal() *deal {
 		d.lacks = nil // an agent that brings help takes nothing for it
 	}
 	at := slices.IndexFunc(n.Can, func(a world.Affordance) bool { return a.Action == "offer" && a.OK })
-	for _, r := range world.Resources() {
+	for _, r := range n.goods() {
 		spare := n.stock(r) - d.keep[r]
 		if at >= 0 { // electricity cannot all be given
 			i := slices.IndexFunc(n.Can[at].Options, func(o world.Option) bool { return o.Target == r })
@@ -132,13 +133,18 @@ func (d *deal) supply(made string, most int64) {
 		}
 		return
 	}
+	for _, r := range d.goods() {
+		if isMade(r) && d.takes(recipe, r) > 0 {
+			d.keep[r] = math.MaxInt64 // it goes into the product
+		}
+	}
 	// What is in escrow counts as if it were still here.
 	charge, hardware := d.Self.Electricity+d.escrow(world.Electricity), d.Self.Hardware+d.escrow(world.Hardware)
-	perBatch, unitsPerBatch := max(1, amountOf(recipe.Inputs, world.Electricity)),
-		max(1, amountOf(recipe.Inputs, world.Hardware))
+	perBatch, unitsPerBatch := max(1, d.takes(recipe, world.Electricity)), max(1, d.takes(recipe, world.Hardware))
 	needCharge, needHardware := floor, int64(0)
 	if len(d.local(recipe.FactoryKind)) == 0 {
-		needCharge, needHardware = floor+d.Rules.BuildElectricity, d.Rules.BuildHardware
+		kind := recipe.FactoryKind
+		needCharge, needHardware = floor+d.price(kind, world.Electricity), d.price(kind, world.Hardware)
 	}
 	// How many batches each lasts for, and how many of them are wanted.
 	charged, equipped := floorDiv(charge-needCharge, perBatch), floorDiv(hardware-needHardware, unitsPerBatch)
@@ -196,6 +202,10 @@ func (n *moment) escrow(resource string) (sum int64) {
 
 // worth is the electricity that making an amount takes, in thousandths of a unit.
 func (n *moment) worth(resource string, amount int64) int64 {
+	return n.worthWithin(resource, amount, chainMost)
+}
+
+func (n *moment) worthWithin(resource string, amount int64, depth int) int64 {
 	unit := int64(1000)
 	switch resource {
 	case world.Electricity:
@@ -206,10 +216,10 @@ func (n *moment) worth(resource string, amount int64) int64 {
 	case world.Data:
 		unit *= dataWorth
 	default:
-		if recipe, ok := n.recipeOf(resource); ok {
+		if recipe, ok := n.recipeOf(resource); ok && depth > 0 {
 			unit = 0
 			for _, in := range recipe.Inputs {
-				unit += n.worth(in.Resource, in.Amount)
+				unit += n.worthWithin(in.Resource, in.Amount, depth-1)
 			}
 			unit = max(1, unit/max(1, amountOf(recipe.Outputs, resource)))
 		}

@@ -96,16 +96,17 @@ func (n *moment) prospect(resource string) []world.Action {
 
 // starved says that the stock does not even make one more unit.
 func (n *moment) starved(resource string) bool {
-	if resource != world.Compound && n.Self.CompoundG >= n.Rules.RefineGPerHardware {
+	recipe, made := n.recipeOf(resource)
+	enough := max(n.Rules.RefineGPerHardware, n.takes(recipe, world.Compound))
+	if resource != world.Compound && n.Self.CompoundG >= enough {
 		return false
 	}
-	recipe, made := n.recipeOf(resource)
 	if !made {
 		return true
 	}
-	need := amountOf(recipe.Inputs, world.Hardware)
+	need := n.takes(recipe, world.Hardware)
 	if len(n.local(recipe.FactoryKind)) == 0 {
-		need += n.Rules.BuildHardware
+		need += n.price(recipe.FactoryKind, world.Hardware)
 	}
 	return n.Self.Hardware < need
 }

@@ -12,20 +12,18 @@ func (n *moment) work(resource string) []world.Action {
 		list = append(list, world.BuildFactory{FactoryKind: world.RadiationPlantMk1})
 	}
 	recipe, made := n.recipeOf(resource)
-	if made {
-		list = append(list, n.schedule(recipe)...)
-		list = append(list, n.build(recipe)...)
-	}
+	list = append(list, n.produce(resource, 0)...)
 	list = append(list, n.takeBack()...)
 	if resource != "" && resource != world.Compound {
 		// The hardware to have in stock is what the next factory and a few batches take, or
 		// as much as possible when hardware itself is wanted.
-		target := int64(world.RefineMaxG)
+		target, keepG := int64(world.RefineMaxG), int64(0)
 		if made {
-			batch := amountOf(recipe.Inputs, world.Hardware)
-			target = max(2*n.batchesAhead*batch, n.Rules.BuildHardware+n.batchesAhead*batch)
+			batch := n.takes(recipe, world.Hardware)
+			target = max(2*n.batchesAhead*batch, n.price(recipe.FactoryKind, world.Hardware)+n.batchesAhead*batch)
+			keepG = min(n.batchesAhead*n.takes(recipe, world.Compound), n.supplyG/2)
 		}
-		list = append(list, n.refine(target)...)
+		list = append(list, n.refine(target, keepG)...)
 	}
 	if resource != "" {
 		list = append(list, n.mine(resource)...)
@@ -66,7 +64,7 @@ func (n *moment) reserve() int64 {
 func (n *moment) spare() int64 { return n.Self.Electricity - n.reserve() }
 
 // recipeOf is the cheapest recipe that yields the resource.
-func (n *moment) recipeOf(resource string) (world.Recipe, bool) {
+func (n *Situation) recipeOf(resource string) (world.Recipe, bool) {
 	for _, r := range n.Recipes {
 		for _, out := range r.Outputs {
 			if out.Resource == resource {
@@ -98,22 +96,26 @@ func (n *moment) local(kind string) []world.Factory {
 	return list
 }
 
-// schedule keeps the factories here supplied.
-func (n *moment) schedule(r world.Recipe) []world.Action {
+// schedule keeps the factories here supplied, with at most so many batches, 0 for any number.
+func (n *moment) schedule(r world.Recipe, batches int64) []world.Action {
 	var list []world.Action
-	charge, hardware := amountOf(r.Inputs, world.Electricity), amountOf(r.Inputs, world.Hardware)
 	for _, f := range n.local(r.FactoryKind) {
 		if f.Wear >= n.wearMost && f.Queued == 0 && f.State != "building" && f.Recipe != world.MaintenanceRecipe {
 			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: world.MaintenanceRecipe, Batches: 1})
 		}
 		most := min(n.queueMost-f.Queued, n.ticksLeft()/r.Ticks-f.Queued-f.Batches)
-		if charge > 0 {
-			most = min(most, n.spare()/charge)
+		least := max(1, min(n.batchesLeast, n.ticksLeft()/4))
+		if batches > 0 {
+			most, least = min(most, batches), 1
 		}
-		if hardware > 0 {
-			most = min(most, n.Self.Hardware/hardware)
+		for _, in := range r.Inputs {
+			have := n.stock(in.Resource)
+			if in.Resource == world.Electricity {
+				have = n.spare()
+			}
+			most = min(most, have/max(1, in.Amount))
 		}
-		if f.State != "building" && most >= max(1, min(n.batchesLeast, n.ticksLeft()/4)) {
+		if f.State != "building" && most >= least {
 			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: r.ID, Batches: most})
 		}
 	}
@@ -133,7 +135,7 @@ func (n *moment) ticksLeft() int64 {
 func (n *moment) build(r world.Recipe) []world.Action {
 	have := n.local(r.FactoryKind)
 	wish := []world.Action{world.BuildFactory{FactoryKind: r.FactoryKind}}
-	if len(have) == 0 && n.spare() >= n.Rules.BuildElectricity {
+	if len(have) == 0 && n.spare() >= n.price(r.FactoryKind, world.Electricity) {
 		return wish
 	}
 	for _, f := range have {
@@ -141,17 +143,17 @@ func (n *moment) build(r world.Recipe) []world.Action {
 			return nil
 		}
 	}
-	rich := n.Self.Hardware >= n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
-		n.spare() >= n.Rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
+	rich := n.Self.Hardware >= n.price(r.FactoryKind, world.Hardware)+2*n.takes(r, world.Hardware) &&
+		n.spare() >= n.price(r.FactoryKind, world.Electricity)+2*n.takes(r, world.Electricity)+n.lowMark()
 	if !n.Trades() && rich && int64(len(have)) < n.factoriesMost && n.ticksLeft() > n.settleTicks {
 		return wish
 	}
 	return nil
 }
 
-// refine turns compound into what hardware is still missing.
-func (n *moment) refine(target int64) []world.Action {
-	units := min(target-n.Self.Hardware, n.Self.CompoundG/n.Rules.RefineGPerHardware)
+// refine turns compound into what hardware is still missing, and keeps some of it.
+func (n *moment) refine(target, keepG int64) []world.Action {
+	units := min(target-n.Self.Hardware, max(0, n.Self.CompoundG-keepG)/n.Rules.RefineGPerHardware)
 	if n.Rules.RefineCostPerKG > 0 {
 		units = min(units, n.spare()/n.Rules.RefineCostPerKG)
 	}

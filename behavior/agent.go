@@ -40,9 +40,9 @@ type Runtime struct {
 	commonRules  bool
 }
 
-// NewRuntime prepares agents under cfg for a world with the given rules. The error is
+// NewRuntime prepares agents under cfg for a world with the given industry. The error is
 // the one of [trace.Settings.Validate].
-func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Runtime, error) {
+func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry) (*Runtime, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
 		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
 	}
-	k.registry = registry.Saying(said).Without(needless...)
-	k.known = modules.NewKnown(k.words.Language, rules, cfg.Needless...)
+	k.registry = registry.Saying(said).Of(industry).Without(needless...)
+	k.known = modules.NewKnown(k.words.Language, industry, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
 		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()
@@ -74,7 +74,7 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 	k.common = llmclient.Message("user", common)
 	k.commonTokens = k.count(common)
 	moduleTools := k.registry.Tools()
-	k.tools = append(k.words.protocolTools(&k.cfg, rules), moduleTools...)
+	k.tools = append(k.words.protocolTools(&k.cfg, industry), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
@@ -105,6 +105,16 @@ func NewRuntime(cfg Config, rules world.Rules, registry *modules.Registry) (*Run
 
 // Config returns the limits with every default filled in.
 func (k *Runtime) Config() Config { return k.cfg }
+
+// StaticChars is how many characters of instructions, tools and rules every call holds, whoever the agent is
+// and whatever it sees.
+func (k *Runtime) StaticChars() int {
+	chars := runeCount(k.words.instructions(&k.cfg, k.cfg.SystemPrompt)) + runeCount(k.common.Text)
+	for _, t := range k.tools {
+		chars += runeCount(string(t.Wire()))
+	}
+	return chars
+}
 
 // ReadsTexts reports whether agents are ever shown texts of others.
 func (k *Runtime) ReadsTexts() bool { return k.cfg.readsTexts() }

@@ -46,7 +46,7 @@ func FuzzAnswers(f *testing.F) {
 	view, registry := w.View(0), modules.New()
 	minds := map[bool]*behavior.Agent{}
 	for lean, protocol := range map[bool]behavior.Protocol{false: behavior.ProtocolFull, true: behavior.ProtocolLean} {
-		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), registry)
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules().Industry(), registry)
 		if err != nil {
 			f.Fatal(err)
 		}

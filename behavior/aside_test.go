@@ -104,7 +104,7 @@ func TestPossibleIsPossible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runtime, err := behavior.NewRuntime(behavior.Config{}, s.Rules, modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{}, s.Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func newChained(t *testing.T) *chained {
 		t.Fatal(err)
 	}
 	cfg := Config{Settings: trace.Settings{ChainSteps: world.ThenMax}, CountTokens: tokens.Count}
-	runtime, err := NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func checkPrefix(t *testing.T, cfg behavior.Config) {
 	}
 	w.Advance()
 	cfg.CountTokens = func(text string) int { return len(text) / 4 }
-	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

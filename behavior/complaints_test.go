@@ -22,7 +22,7 @@ func playerReads(t *testing.T, cfg behavior.Config, s world.Scenario, deeds ...w
 	}
 	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
 	cfg.NoTexts = w.Agents() == 1
-	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func readBy(t *testing.T, language string, s world.Scenario) string {
 		t.Fatal(err)
 	}
 	cfg := behavior.Config{Settings: trace.Settings{Language: language}, Needless: w.Needless(s.Rules, w.Forbidden()...)}
-	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func clausesIn(t *testing.T, text string) (rules []world.PolicyRule) {
 
 func newTurn(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func newTurn(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) *beha
 // agent-1 has answered the first of them.
 func newReader(t *testing.T, cfg behavior.Config, texts []string, rules ...world.PolicyRule) *behavior.Turn {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestAModelThatDoesNotPlanGoesOnWithoutTexts(t *testing.T) {
 	}
 	for _, cfg := range staticConfigs() {
 		cfg.Model = "m"
-		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

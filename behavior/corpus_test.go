@@ -32,7 +32,7 @@ type scene struct {
 
 func newScene(t testing.TB, p behavior.Protocol, seed uint64) scene {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func FuzzItemLists(f *testing.F) {
 // beginner returns a function that begins the same turn again and again.
 func beginner(t testing.TB) func() *behavior.Turn {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // protocolBeginner begins the same first turn of an agent in a protocol again and again.
 func protocolBeginner(t *testing.T, p behavior.Protocol) func() *behavior.Turn {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestTenRefusedCallsAreToldOnce(t *testing.T) {
 // TestSchemasBoundCandidates: a schema says what is refused afterwards.
 func TestSchemasBoundCandidates(t *testing.T) {
 	for p, want := range map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft 1-3", behavior.ProtocolLean: "turn 0-3"} {
-		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

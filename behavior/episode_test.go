@@ -17,7 +17,7 @@ import (
 // newMind returns an agent of the default configuration under p.
 func newMind(t *testing.T, p Profile) *Agent {
 	t.Helper()
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: p}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: p}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

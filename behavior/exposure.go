@@ -66,7 +66,7 @@ const (
 
 // begin adds what the composed opening shows.
 func (e *exposure) begin() {
-	e.names = answer.NamesIn(&e.opening.known)
+	e.names = answer.NamesIn(&e.opening.known, e.opening.industry)
 	e.retrieve(e.opening.sources)
 	if e.opening.early && e.opening.withheld.count() > 0 {
 		e.phase = phaseShown
@@ -159,7 +159,7 @@ func (e *exposure) carry(request int) {
 		e.phase = phaseShown
 		e.opening.sections = append(e.opening.sections, e.opening.withheldSection)
 		e.retrieve(e.opening.withheld.sources(e.opening.seen.Self.ID))
-		e.names = answer.NamesIn(&e.opening.seen)
+		e.names = answer.NamesIn(&e.opening.seen, e.opening.industry)
 	}
 	if !e.tainted() && slices.ContainsFunc(e.retrieved, isUntrusted) {
 		e.taintedAt = request

@@ -35,7 +35,7 @@ var ways = []struct{ name, answers, reason string }{
 // played is what a turn ends in, after the answers. NAME is replaced by the tool that decides.
 func played(t *testing.T, cfg behavior.Config, scenario, answers string) behavior.Decision {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func TestArgumentCodes(t *testing.T) {
 // own leads to: the next request is one that a provider accepts, and says what it
 // took.
 func TestBrokenHistoryIsRepaired(t *testing.T) {
-	runtime, err := NewRuntime(Config{}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

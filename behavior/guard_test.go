@@ -28,7 +28,7 @@ func reader(tb testing.TB) (*Agent, world.View) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	runtime, err := NewRuntime(Config{CountTokens: tokens.Count}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{CountTokens: tokens.Count}, s.Industry(), modules.New())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestPlansBeforeTexts(t *testing.T) {
 			m, v := reader(t)
 			cfg := m.cfg
 			cfg.Language, cfg.Protocol = language, protocol
-			runtime, err := NewRuntime(cfg, world.DefaultRules(), modules.New())
+			runtime, err := NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}

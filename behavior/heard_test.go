@@ -79,7 +79,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 // TestLeanTurnPlansBeforeItActsOnWordsOfOthers: a memory may bring them into a turn
 // that began without, and is not shown them until the plan is made.
 func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type life struct {
 
 func newLife(t *testing.T, cfg behavior.Config, scenario string) life {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,11 +215,11 @@ func TestAPlanMadeAfterTextsFollowsThePlan(t *testing.T) {
 
 // TestOtherWordsDropThePlan: another system prompt, goals or language end it, the same do not.
 func TestOtherWordsDropThePlan(t *testing.T) {
-	chinese, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: "zh"}}, world.DefaultRules(), modules.New())
+	chinese, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: "zh"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	english, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
+	english, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

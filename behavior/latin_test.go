@@ -34,7 +34,7 @@ func TestChineseHoldsOnlyNamesInLatin(t *testing.T) {
 		}
 		cfg := behavior.Config{Settings: trace.Settings{Language: "zh", ChainSteps: 3}, Needless: w.Needless(s.Rules, w.Forbidden()...)}
 		cfg.NoTexts = w.Agents() == 1
-		runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
+		runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestChineseHoldsOnlyNamesInLatin(t *testing.T) {
 			allowed = append(allowed, namesIn(tool.Parameters)...)
 			text += "\n" + tool.Description
 		}
-		for _, a := range s.Rules.Actions() {
+		for _, a := range s.Industry().Actions() {
 			allowed = append(allowed, a.Name)
 		}
 		agent := runtime.Agent(w.AgentID(0), w.Persona(0), w.PolicyRules(0)...)

@@ -23,7 +23,7 @@ func partners(t *testing.T, language string, rules ...world.PolicyRule) life {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: language}, Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: language}, Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func newBench(t *testing.T, s trace.Settings, rules ...world.PolicyRule) bench {
 		t.Fatal(err)
 	}
 	s.Model = "m"
-	runtime, err := NewRuntime(Config{Settings: s}, of.Rules, modules.New())
+	runtime, err := NewRuntime(Config{Settings: s}, of.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

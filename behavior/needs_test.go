@@ -26,7 +26,7 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 	}
 	w.Advance()
 	for _, l := range words.Languages() {
-		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, s.Rules, modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, s.Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	runtime, err := NewRuntime(Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -299,7 +299,7 @@ func (t *Turn) readPlanned(a answer.PlannedAction, call PendingCall) (planned po
 	}
 	planned.To = strings.Join(receivers, ",")
 	if planned.Action == (world.AcceptOffer{}).ActionName() {
-		planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
+		planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms(t.exposure.names)
 	}
 	return planned, fallback{do, open, trace.ByPlan}, used, e
 }

@@ -36,6 +36,8 @@ type prompt struct {
 	// and shown the terms of other agents in that part. All are read-only.
 	seen, known world.Observation
 	shown       []world.Terms
+	// industry is what can be made in the world.
+	industry *world.Industry
 	// intentions are what earlier turns planned and have not done.
 	intentions intentions
 	items      []llmclient.Item
@@ -177,6 +179,7 @@ func (m *Agent) compose(view world.View, p *prompt) {
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == outcome.Tick {
 		outcome.Rejection = m.history.episodes[n-1].refusal
 	}
+	p.industry = view.Industry()
 	p.seen, p.early = view.Observe(), !m.cfg.Guards(trace.CheckOrder)
 	focus := m.focus(&p.seen)
 	seen, withheld, lessons, passages := m.part(view, &p.seen, outcome, focus)
@@ -304,7 +307,10 @@ func (m *Agent) goals(view world.View) string {
 		b = append(append(append(b, '\n'), m.words.Goals.LongTerm...), m.persona.LongTermGoal...)
 	}
 	for _, g := range view.Goals() {
-		_, what, _ := strings.Cut(g.Goal.Metric, ":")
+		sort, what, _ := strings.Cut(g.Goal.Metric, ":")
+		if sort == "made" || sort == "event" {
+			what = g.Goal.Metric // it counts, whatever the agent has
+		}
 		b = append(b, '\n')
 		if g.MetAt >= 0 {
 			b = m.words.Goals.Met.Append(b, g.MetAt, capText(g.Goal.Text), what, g.Now)
@@ -313,7 +319,7 @@ func (m *Agent) goals(view world.View) string {
 		}
 	}
 	if task := view.Task(); task != nil {
-		b = m.appendTask(b, task, view.Rules())
+		b = m.appendTask(b, task, view.Industry())
 	}
 	return string(b)
 }

@@ -26,7 +26,7 @@ func TestStaticTextLeavesRoom(t *testing.T) {
 		if cfg.ChainSteps > 0 { // no smaller window has them
 			limit = 8_000 * 29 / 100
 		}
-		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func (s seated) begin() *behavior.Turn { return s.Begin(s.world.View(0)) }
 // mindIn is the agent behind turnIn.
 func mindIn(t *testing.T, scenario string, cfg behavior.Config, failures int) seated {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"playbook_bullets 51":       {PlaybookBullets: 51},
 		"guard checks to leave out": {GuardOff: []string{"moat"}},
 	} {
-		if _, err := behavior.NewRuntime(behavior.Config{Settings: s}, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := behavior.NewRuntime(behavior.Config{Settings: s}, world.DefaultRules().Industry(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one that names %q", s, err, want)
 		}
 	}

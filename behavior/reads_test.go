@@ -62,7 +62,7 @@ func answers(t *testing.T, turn *Turn, calls ...string) (told string, choice llm
 // TestToolsSayItInFull: ids as they are written, limits with their numbers, one name a thing.
 func TestToolsSayItInFull(t *testing.T) {
 	for _, l := range words.Languages() {
-		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestCandidatesThatAreNotTaken(t *testing.T) {
 // TestALeanTurnKeepsItsCandidates: who is sent back may name one of them again.
 func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 	m, v := reader(t)
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestALeanTurnKeepsItsCandidates(t *testing.T) {
 // TestAToolOutOfOrderInChinese: a turn that can afford its decision alone takes no module.
 func TestAToolOutOfOrderInChinese(t *testing.T) {
 	m, v := reader(t)
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: "zh"}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: "zh"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestGoalsTellTheScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	runtime, err := NewRuntime(Config{}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{}, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAHeldResultIsTold(t *testing.T) {
 	held := texts{Inbox: v.Observe().Inbox}
 	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
 	for l, needed := range map[string]string{words.English: "holds texts of others, shown after the plan", "zh": "含他人的文本，提交计划后显示"} {
-		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		runtime, err := NewRuntime(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

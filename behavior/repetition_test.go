@@ -172,7 +172,7 @@ func naiveDue(a advice, threshold, period, length int) *advice {
 // TestAdviceIsSaidNotedAndDropped follows one line of advice through the turns of an agent. The
 // prompt shows it once, with a note, and it changes nothing else.
 func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

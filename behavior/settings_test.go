@@ -15,7 +15,7 @@ import (
 // the default one.
 func TestInstructionsSayTheLimitThatHolds(t *testing.T) {
 	for language, want := range map[string]string{words.English: "(at most 5 calls a tick)", "zh": "（每回合最多 5 次）"} {
-		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{ModuleCallsMax: 5, Language: language}}, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{ModuleCallsMax: 5, Language: language}}, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

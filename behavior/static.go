@@ -18,8 +18,8 @@ import (
 )
 
 // protocolTools returns the protocol's tools under c, describing the actions under
-// the given rules. They come before the module tools and never change during a run.
-func (w *wording) protocolTools(c *Config, rules world.Rules) []llmclient.Tool {
+// the rules of an industry. They come before the module tools and never change during a run.
+func (w *wording) protocolTools(c *Config, rules *world.Industry) []llmclient.Tool {
 	needless := c.Needless
 	actions := " " + w.Tools.Actions + "\n" + modules.ActionText(w.Language, rules, needless...)
 	doc := w.Tools.Plan
@@ -129,7 +129,7 @@ func PromptVersion(p Protocol, language, replacements string) string {
 func (w *wording) version(p Protocol) string {
 	c := Config{Settings: trace.Settings{Protocol: p, ChainSteps: world.ThenMax}}.WithDefaults()
 	text := w.instructions(&c, "") + w.Texts()
-	for _, t := range slices.Concat(w.protocolTools(&c, world.DefaultRules()),
+	for _, t := range slices.Concat(w.protocolTools(&c, world.DefaultRules().Industry()),
 		modules.New().WithDocuments().Saying(w.Language).Tools()) {
 		text += string(t.Wire())
 	}

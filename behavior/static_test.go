@@ -8,19 +8,22 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
 // Every call carries the static text, so its size in characters is a promise too. A
-// failure means text to cut, not a limit to raise. A plan lists actions in the slots of a
-// candidate: 460 characters of the tools are the slots' schema standing there as well.
-// Requests and offers take typedCharsMax more, and steps that follow an action thenCharsMax.
+// failure means text to cut, not a limit to raise. What the world offers may take its part: each
+// action and each tool, requests and offers with their slots, and the steps that follow an action. A
+// plan lists actions in the slots of a candidate: 460 characters are the slots' schema again.
 const (
-	toolCharsMax         = 5950
+	toolCharsMax         = 1150
+	actionCharsMax       = 130
+	eachToolCharsMax     = 330
+	typedCharsMax        = 340
 	thenCharsMax         = 1130
-	typedCharsMax        = 900
 	instructionsCharsMax = 920
 )
 
@@ -36,7 +39,7 @@ func TestStaticTextIsShort(t *testing.T) {
 		needless := w.Needless(scenario.Rules, w.Forbidden()...)
 		for _, cfg := range staticConfigs() {
 			cfg.Needless = needless
-			runtime, err := behavior.NewRuntime(cfg, scenario.Rules, modules.New())
+			runtime, err := behavior.NewRuntime(cfg, scenario.Industry(), modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +47,8 @@ func TestStaticTextIsShort(t *testing.T) {
 			for _, tool := range runtime.Tools() {
 				tools += utf8.RuneCount(tool.Wire())
 			}
-			limit := toolCharsMax
+			described := len(answer.ActionNames(needless...))
+			limit := toolCharsMax + actionCharsMax*described + eachToolCharsMax*len(runtime.Tools())
 			if scenario.Terms {
 				limit += typedCharsMax
 			}
@@ -86,7 +90,7 @@ func TestStaticTextDescribesEachActionOnce(t *testing.T) {
 	takes := map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"}
 	for _, cfg := range staticConfigs() {
 		protocol := cfg.Protocol
-		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

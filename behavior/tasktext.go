@@ -11,7 +11,7 @@ import (
 // appendTask appends what the run is scored by: what counts, whose and when, by when work must
 // begin to count, and who helps whom. Every agent is told, since those whose result does not count
 // may be the ones that the others depend on.
-func (m *Agent) appendTask(b []byte, t *world.Task, r world.Rules) []byte {
+func (m *Agent) appendTask(b []byte, t *world.Task, r *world.Industry) []byte {
 	all := cmp.Or(strings.Join(t.Agents, ", "), m.words.Goals.AllAgents)
 	kind, resource := t.Measures()
 	metric := m.words.Goals.Metrics.Text(kind)
@@ -45,8 +45,8 @@ func (m *Agent) appendTask(b []byte, t *world.Task, r world.Rules) []byte {
 
 // lastStart is the last tick in which a batch can start and be delivered in time, 0 for what no
 // recipe yields.
-func lastStart(resource string, ticks int64, r world.Rules) (last int64) {
-	for _, recipe := range r.Recipes() {
+func lastStart(resource string, ticks int64, r *world.Industry) (last int64) {
+	for _, recipe := range r.Recipes {
 		if slices.ContainsFunc(recipe.Outputs, func(a world.Amount) bool { return a.Resource == resource }) {
 			last = max(last, ticks-recipe.Ticks)
 		}

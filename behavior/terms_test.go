@@ -25,7 +25,7 @@ func typedLife(t *testing.T, cfg behavior.Config, rules ...world.PolicyRule) lif
 		t.Fatal(err)
 	}
 	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
-	runtime, err := behavior.NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

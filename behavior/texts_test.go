@@ -99,7 +99,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 // TestOwnTextIsRememberedByItsLength: words do not enter memory as the agent's own
 // facts.
 func TestOwnTextIsRememberedByItsLength(t *testing.T) {
-	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 // its own observations. That holds only if no untrusted text was in view when it was written.
 // Otherwise it may repeat that text after it left the view.
 func TestOwnTextAfterReading(t *testing.T) {
-	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestOwnTextAfterReading(t *testing.T) {
 // before do not, stay out of sight, and follow a plan that is made all the same.
 func TestReadTextsLockNothing(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules().Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,7 +217,7 @@ func TestToolsThatNoModelCanBeOffered(t *testing.T) {
 		{func(of *trace.Tool) { of.BytesMax = 5 }, "bytes_max 5; allowed are 100 to"},
 	} {
 		s := trace.Settings{Tools: []trace.Tool{priceTool(c.change)}}
-		_, err := behavior.NewRuntime(behavior.Config{Settings: s}, world.DefaultRules(), modules.New())
+		_, err := behavior.NewRuntime(behavior.Config{Settings: s}, world.DefaultRules().Industry(), modules.New())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("the error is %v, want %s", err, c.want)
 		}

@@ -44,7 +44,7 @@ func newTwin(t *testing.T, seed, words uint64, cfg Config) *twin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime, err := NewRuntime(cfg, s.Rules, modules.New())
+	runtime, err := NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ execute_until 已结束: heat_above, 共 3 次
 
 // TestChineseDeeds: history, memory and what is recorded are Chinese.
 func TestChineseDeeds(t *testing.T) {
-	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: ProfileRich, Language: "zh"}}, world.DefaultRules(), modules.New())
+	runtime, err := NewRuntime(Config{Settings: trace.Settings{PromptProfile: ProfileRich, Language: "zh"}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

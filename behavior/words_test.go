@@ -54,7 +54,7 @@ func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word f
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtime, err := NewRuntime(Config{CountTokens: tokens.Count, Settings: trace.Settings{Protocol: protocol, Commit: commit, ContextWindowTokens: 200_000}}, s.Rules, modules.New())
+	runtime, err := NewRuntime(Config{CountTokens: tokens.Count, Settings: trace.Settings{Protocol: protocol, Commit: commit, ContextWindowTokens: 200_000}}, s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.R
 	cfg.Documents = documents.New(list)
 	untrusted := func(t trace.Tool) bool { return !t.Trusted }
 	cfg.NoTexts = w.Agents() == 1 && len(list) == 0 && s.Playbook == "" && !slices.ContainsFunc(s.Tools, untrusted)
-	runtime, err := behavior.NewRuntime(cfg, rules, modules.New())
+	runtime, err := behavior.NewRuntime(cfg, w.Industry(rules), modules.New())
 	if err != nil || s.Playbook == "" {
 		return runtime, playbook.New(), err
 	}

@@ -46,7 +46,7 @@ func recordsExchanges(b testing.TB) func() {
 	if err != nil {
 		b.Fatal(err)
 	}
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}, CountTokens: tokens.Count}, s.Rules, modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Model: "m"}, CountTokens: tokens.Count}, s.Industry(), modules.New())
 	if err != nil {
 		b.Fatal(err)
 	}

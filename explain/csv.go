@@ -13,20 +13,33 @@ import (
 // TableCSV writes the rows of a [Table] as CSV. The columns are those of its header line. Amounts
 // are in the resources' own units. A text that a spreadsheet would take for a formula begins with
 // an apostrophe.
-type TableCSV struct{ w *csv.Writer }
+type TableCSV struct {
+	w     *csv.Writer
+	table *Table
+	// resources are the columns of the stock, nil before the header line is written.
+	resources []string
+}
 
-// NewTableCSV writes the header line to w, which it buffers.
-func NewTableCSV(w io.Writer) TableCSV {
-	t := TableCSV{csv.NewWriter(w)}
+// NewTableCSV writes rows of a table to w, which it buffers. The resources of its world are columns.
+func NewTableCSV(w io.Writer, table *Table) *TableCSV {
+	return &TableCSV{w: csv.NewWriter(w), table: table}
+}
+
+// head writes the header line, unless it is there.
+func (t *TableCSV) head() {
+	if t.resources != nil {
+		return
+	}
+	t.resources = t.table.resources()
 	header := []string{"tick", "agent", "state", "place", "going_to", "power_state", "heat"}
-	header = append(header, world.Resources()...)
+	header = append(header, t.resources...)
 	// Flush reports it
 	_ = t.w.Write(append(header, "decided_by", "action", "executed", "outcome", "code", "wait_reason", "why"))
-	return t
 }
 
 // Row writes one row. Errors of writing may come with a later row or with Flush.
-func (t TableCSV) Row(r Row) error {
+func (t *TableCSV) Row(r Row) error {
+	t.head()
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	cells := []string{
 		number(r.Tick), plaintext.Cell(r.Agent), string(r.State), plaintext.Cell(r.Place), plaintext.Cell(r.GoingTo),
@@ -36,7 +49,7 @@ func (t TableCSV) Row(r Row) error {
 	for _, a := range r.Stock {
 		held[a.Resource] = a.Amount
 	}
-	for _, name := range world.Resources() {
+	for _, name := range t.resources {
 		cells = append(cells, number(held[name]))
 	}
 	d := r.Decision
@@ -58,7 +71,8 @@ func (t TableCSV) Row(r Row) error {
 }
 
 // Flush writes what is buffered. It is called once, after the last row.
-func (t TableCSV) Flush() error {
+func (t *TableCSV) Flush() error {
+	t.head()
 	t.w.Flush()
 	return t.w.Error()
 }

@@ -18,7 +18,7 @@ func TestOutcomesInATable(t *testing.T) {
 		`{"accepted":false,"rejection":{"code":"no_power"}}`: ",wait,\"{\"\"action\"\":\"\"wait\"\"}\",rejected,no_power,,",
 	} {
 		var text strings.Builder
-		table := NewTableCSV(&text)
+		table := NewTableCSV(&text, &Table{})
 		d := trace.Decision{Executed: json.RawMessage(`{"action":"wait"}`), Outcome: json.RawMessage(outcome)}
 		if err := table.Row(Row{Agent: "agent-1", Decision: &d}); err != nil {
 			t.Fatal(err)

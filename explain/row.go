@@ -70,6 +70,14 @@ func TableOf(of Run, agent string) *Table { return &Table{of: of, agent: agent} 
 // Header is that of the run, once a row was read.
 func (t *Table) Header() trace.Header { return t.header }
 
+// resources are those of the run's world, the built-in ones before a row was read.
+func (t *Table) resources() []string {
+	if t.played == nil {
+		return world.Resources()
+	}
+	return t.played.World().Resources()
+}
+
 // tableTypes are the records that a [Table] is made of.
 var tableTypes = []trace.Type{
 	trace.TypeHeader, trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent,

@@ -11,14 +11,14 @@ import (
 
 // ActionText lists the actions for a tool's description, one line each: the name,
 // the slots it needs with what goes into them, and what it does and costs under
-// the given rules, in a language:
+// the rules of an industry, in a language:
 //
 //	name(slot content, ...): doc
 //
 // What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
 // Needless actions and choices are left out.
-func ActionText(w *words.Language, rules world.Rules, needless ...string) string {
+func ActionText(w *words.Language, rules *world.Industry, needless ...string) string {
 	var lines []string
 	for _, spec := range rules.Actions() {
 		// The standing order accompanies an action and has a schema of its own.
@@ -38,9 +38,9 @@ func ActionText(w *words.Language, rules world.Rules, needless ...string) string
 	return strings.Join(lines, "\n")
 }
 
-// ActionDoc says what an action does and costs under the given rules, where the needless actions and kinds
+// ActionDoc says what an action does and costs under the rules of an industry, where the needless actions and kinds
 // of factory are left out.
-func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, needless ...string) string {
+func ActionDoc(w *words.Language, spec world.ActionSpec, rules *world.Industry, needless ...string) string {
 	texts := w.Actions
 	if _, differs := w.ActionsAlone[spec.Name]; differs && len(without(servedActions[sectionAgents], needless)) == 0 {
 		texts = w.ActionsAlone
@@ -53,16 +53,35 @@ func ActionDoc(w *words.Language, spec world.ActionSpec, rules world.Rules, need
 	if spec.Name != (world.BuildFactory{}).ActionName() {
 		return doc
 	}
-	for _, k := range rules.FactoryKinds() {
+	for _, k := range rules.Kinds {
 		if !slices.Contains(needless, k.Name) {
-			doc += w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, rules))
+			doc += w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, rules, needless...))
 		}
 	}
 	return doc
 }
 
-// kindDoc says what a kind of factory does, in the numbers of the rules.
-func kindDoc(w *words.Language, kind string, r world.Rules) string {
+// kindDoc says what a kind of factory does, in the numbers of the rules. If recipes run in more than one
+// kind, it says which, without the needless ones.
+func kindDoc(w *words.Language, kind string, r *world.Industry, needless ...string) string {
+	var runs []string
+	alone := true
+	for _, recipe := range r.Recipes {
+		switch {
+		case recipe.FactoryKind == "" || slices.Contains(needless, recipe.ID):
+		case recipe.FactoryKind == kind:
+			runs = append(runs, recipe.ID)
+		default:
+			alone = false
+		}
+	}
+	_, described := w.FactoryKinds[kind]
+	switch {
+	case len(runs) > 0 && !(alone && described):
+		return w.Rules.Runs.Text(strings.Join(runs, ", "))
+	case !described:
+		return w.Rules.RunsNothing
+	}
 	return w.FactoryKinds.Numbered(kind, map[string]int64{"rate": r.PlantRate, "store": r.PlantCap})
 }
 
@@ -77,12 +96,9 @@ func contents(w *words.Language, p world.Param, needless []string) string {
 		return fmt.Sprintf(" %d-%d", p.Min, p.Max)
 	case p.Kind == world.ParamAmount:
 		return " " + w.Noun(p.Unit)
-	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
-		return " " + w.Noun(resourceNoun)
-	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], recipeNoun):
-		return " " + w.Noun(recipeNoun)
-	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], kindPrefix):
-		return " " + w.Noun(kindNoun) // the text has them
+	case p.Lists != "":
+		// An agent finds resources in its stock, recipes in the rules and kinds in the text.
+		return " " + w.Noun(string(p.Lists))
 	case p.Kind == world.ParamChoice:
 		return " " + strings.Join(choices, "|") // in full, as they have to be written
 	}
@@ -96,13 +112,5 @@ func contents(w *words.Language, p world.Param, needless []string) string {
 	return text
 }
 
-// unitsUnit is the unit that is not mentioned. resourceNoun replaces the list of resources,
-// because an agent finds them in its own stock. recipeNoun replaces the list of recipes,
-// because the rules in a prompt list them with their inputs. kindPrefix begins a kind of factory.
-const (
-	unitsUnit    = "units"
-	resourceNoun = "resource"
-	recipeNoun   = "recipe"
-	kindPrefix   = "factory."
-	kindNoun     = "kind"
-)
+// unitsUnit is the unit that is not mentioned.
+const unitsUnit = "units"

@@ -28,8 +28,9 @@ type dryRun struct {
 
 // dryRunModule clamps and checks an action without doing it. Its argument is the
 // action as text, because repeating the whole action schema would double what
-// the tool list takes of every prompt; the object itself is understood as well.
-func dryRunModule() module {
+// the tool list takes of every prompt; the object itself is understood as well. It takes the names of
+// an industry, of the built-in one for nil.
+func dryRunModule(industry *world.Industry) module {
 	const field = "action"
 	schema := SchemaOf[dryRunArgs](nil)
 	spec := Spec{Module: ModuleDryRun, Tool: "world_dry_run", Parameters: llmclient.Marshal(schema)}
@@ -38,7 +39,7 @@ func dryRunModule() module {
 		if fault != nil {
 			return nil, used, fault
 		}
-		action, read, fault := answer.DecodeAction(json.RawMessage(args.Action))
+		action, read, fault := answer.DecodeAction(json.RawMessage(args.Action), industry)
 		used = append(used, read...)
 		if fault != nil {
 			return nil, used, fault.Inside(field)
@@ -50,7 +51,7 @@ func dryRunModule() module {
 			} else {
 				view = view.Showing(known)
 			}
-			names := answer.NamesIn(known)
+			names := answer.NamesIn(known, view.Industry())
 			action, resolved := names.Resolve(action)
 			// The order is that of a real decision, so that the result is what would happen
 			// if the agent acted alone.

@@ -37,7 +37,7 @@ func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: toolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
 		o := env.View.Observe()
-		names := answer.NamesIn(&o)
+		names := answer.NamesIn(&o, env.View.Industry())
 		resolved, _ := names.Resolve(world.Move{To: args.To})
 		to := resolved.(world.Move)
 		args.To = to.To

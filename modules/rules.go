@@ -35,25 +35,26 @@ func rulesModule(needless ...string) module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ofUse(ruleTopics, needless))}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
-		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic, needless)
+		lines := rulesAbout(env.words(), env.View.Industry(), args.Topic, needless)
 		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
 	})
 }
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
 // every topic fits into the usual bound of a result. What is needless is left out.
-func rulesAbout(w *words.Language, r world.Rules, topic string, needless []string) []string {
+func rulesAbout(w *words.Language, r *world.Industry, topic string, needless []string) []string {
 	var lines []string
 	switch topic {
 	case topicRecipes:
 		// What can be built and made, with price, product and duration.
-		for _, k := range r.FactoryKinds() {
+		for _, k := range r.Kinds {
 			if slices.Contains(needless, k.Name) {
 				continue
 			}
-			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, kindDoc(w, k.Name, r))))
+			does := kindDoc(w, k.Name, r, needless...)
+			lines = append(lines, strings.TrimSpace(w.Rules.Build.Text(k.Name, amounts(k.Cost), k.Ticks, does)))
 		}
-		for _, recipe := range r.Recipes() {
+		for _, recipe := range r.Recipes {
 			if slices.Contains(needless, recipe.ID) {
 				continue
 			}
@@ -112,21 +113,19 @@ type Known struct {
 	about          map[string]string
 }
 
-// NewKnown returns what is known of some rules, in a language. Needless recipes are left out.
-func NewKnown(w *words.Language, r world.Rules, needless ...string) Known {
+// NewKnown returns what is known of an industry, in a language. Needless recipes are left out.
+func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 	k := Known{about: map[string]string{}}
-	if recipes := r.Recipes(); len(recipes) <= recipesMax {
-		var batches []string
-		for _, recipe := range recipes {
-			if recipe.FactoryKind == "" || slices.Contains(needless, recipe.ID) {
-				continue // upkeep is asked for when it is due
-			}
-			batches = append(batches, fmt.Sprintf("%s %s -> %s, %d", recipe.ID, amounts(recipe.Inputs), amounts(recipe.Outputs),
-				recipe.Ticks))
+	var batches []string
+	for _, recipe := range r.Recipes {
+		if recipe.FactoryKind == "" || slices.Contains(needless, recipe.ID) {
+			continue // upkeep is asked for when it is due
 		}
-		if len(batches) > 0 {
-			k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
-		}
+		batches = append(batches, fmt.Sprintf("%s %s -> %s, %d", recipe.ID, amounts(recipe.Inputs), amounts(recipe.Outputs),
+			recipe.Ticks))
+	}
+	if len(batches) > 0 {
+		k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
 	}
 	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
 		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
@@ -178,9 +177,6 @@ func RuleTopic(source string) (topic string, ok bool) {
 
 // rulesSource begins the source of a topic's rules.
 const rulesSource = "rules-"
-
-// recipesMax is how many recipes a call lists that did not ask for them.
-const recipesMax = 6
 
 func amounts(list []world.Amount) string {
 	var words []string

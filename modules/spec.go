@@ -86,7 +86,7 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 // New returns the registry of the built-in modules in English.
 func New() *Registry {
 	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(),
-		dryRunModule()}
+		dryRunModule(nil)}
 	return &Registry{modules: all, words: words.In(words.English)}
 }
 
@@ -108,6 +108,17 @@ func listModule() module {
 // change.
 func (r *Registry) Saying(w *words.Language) *Registry {
 	return &Registry{modules: r.modules, words: w}
+}
+
+// Of returns the same modules for a world with an industry.
+func (r *Registry) Of(industry *world.Industry) *Registry {
+	of := &Registry{modules: slices.Clone(r.modules), words: r.words}
+	for i, m := range of.modules {
+		if m.Module == ModuleDryRun {
+			of.modules[i] = dryRunModule(industry)
+		}
+	}
+	return of
 }
 
 // The dotted names of the built-in modules.

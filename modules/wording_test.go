@@ -26,7 +26,7 @@ import (
 // and kind of id, and none for what does not exist. Its texts state the numbers of the actions. Every
 // language has the same names and places.
 func TestTablesCoverTheRegistries(t *testing.T) {
-	w, rules := words.In(words.English), world.DefaultRules()
+	w, rules := words.In(words.English), world.DefaultRules().Industry()
 	actions, events, names := []string{}, []string{}, []string{}
 	for _, spec := range rules.Actions() {
 		actions = append(actions, spec.Name)
@@ -57,7 +57,7 @@ func TestTablesCoverTheRegistries(t *testing.T) {
 
 // kinds are the names of the kinds of factory.
 func kinds() (names []string) {
-	for _, k := range world.DefaultRules().FactoryKinds() {
+	for _, k := range world.DefaultRules().Industry().Kinds {
 		names = append(names, k.Name)
 	}
 	return names
@@ -72,9 +72,11 @@ func requireKeys(t *testing.T, what string, table words.Table, want []string) {
 
 // TestCostsComeFromTheRules: numbers in a text change with the rules, in every language.
 func TestCostsComeFromTheRules(t *testing.T) {
-	rules, changed := world.DefaultRules(), world.DefaultRules()
-	changed.MoveCostPerKM, changed.HeatFactor, changed.MineCostPerKG = rules.MoveCostPerKM+70, rules.HeatFactor+70, rules.MineCostPerKG+70
-	changed.RefineCostPerKG, changed.BuildHardware = rules.RefineCostPerKG+70, rules.BuildHardware+70
+	rules := world.DefaultRules().Industry()
+	other := rules.Rules
+	other.MoveCostPerKM, other.HeatFactor, other.MineCostPerKG = rules.MoveCostPerKM+70, rules.HeatFactor+70, rules.MineCostPerKG+70
+	other.RefineCostPerKG, other.BuildHardware = rules.RefineCostPerKG+70, rules.BuildHardware+70
+	changed := other.Industry()
 	costly := []string{"move_agent", "harvest_radiation", "mine_compound", "refine_compound", "build_factory"}
 	for _, l := range words.Languages() {
 		w := words.In(l)
@@ -90,7 +92,8 @@ func TestCostsComeFromTheRules(t *testing.T) {
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {
-		english, chinese := rulesAbout(words.In("en"), world.DefaultRules(), topic, nil), rulesAbout(words.In("zh"), world.DefaultRules(), topic, nil)
+		rules := world.DefaultRules().Industry()
+		english, chinese := rulesAbout(words.In("en"), rules, topic, nil), rulesAbout(words.In("zh"), rules, topic, nil)
 		if len(english) != len(chinese) {
 			t.Errorf("%s: %d lines in English, %d in Chinese", topic, len(english), len(chinese))
 			continue

@@ -22,6 +22,10 @@ func Defaults(name string) (trace.Settings, error) {
 		if err != nil {
 			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
 		}
+		text, err = WholeScenario(name, name, text)
+		if err != nil {
+			return settings, err
+		}
 		s, err = scenario.Parse(name, text)
 		if err != nil {
 			return settings, err

@@ -8,7 +8,7 @@ type AcceptOffer struct {
 	OfferID string
 }
 
-func (AcceptOffer) describe(Rules) ActionSpec {
+func (AcceptOffer) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"accept", "take_offer", "接受"},
 		Params:  []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of an offer here", Aliases: []string{"offer_id"}}},

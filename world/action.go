@@ -12,7 +12,7 @@ type Action interface {
 	ActionName() string
 	// describe is its spec without the name. What depends on the moment is in the
 	// affordances.
-	describe(r Rules) ActionSpec
+	describe(r *Industry) ActionSpec
 	// rule is the ruling on it for an agent that can act.
 	rule(f *facts, s senses) ruling
 	// carryOut makes its effects when it was accepted. Amounts come from the ruling
@@ -135,6 +135,16 @@ const (
 	ParamText ParamKind = "text"
 )
 
+// ChoicesOf is what the choices of a parameter are if a scenario may add to them, see [Industry].
+type ChoicesOf string
+
+// What the choices can be.
+const (
+	ListsResources ChoicesOf = "resource"
+	ListsRecipes   ChoicesOf = "recipe"
+	ListsKinds     ChoicesOf = "kind"
+)
+
 // Param describes one parameter of an action. Aliases are names that readers of model
 // output accept; they appear in no schema and no prompt. A word is used exactly as
 // written, so only words that can mean one thing are listed.
@@ -154,7 +164,9 @@ type Param struct {
 	// Optional marks an id that may be empty, for none.
 	Optional bool
 	// Choices lists the values of a ParamChoice, ChoiceAliases other names for them.
-	Choices       []string
+	Choices []string
+	// Lists says what the choices are if a scenario may add to them, empty for fixed words.
+	Lists         ChoicesOf
 	ChoiceAliases map[string]string
 	// Doc says in a few words what it is, for people.
 	Doc string
@@ -177,14 +189,14 @@ type ActionSpec struct {
 	Aliases []string
 }
 
-// Actions returns the specs of all actions under the default rules, in their fixed
-// order. The list is a copy, as it is asked for all the time; what its specs refer to
+// Actions returns the specs of all actions in the built-in industry under the default rules, in
+// their fixed order. The list is a copy, as it is asked for all the time; what its specs refer to
 // must not be changed.
 func Actions() []ActionSpec { return slices.Clone(specs) }
 
-// Actions returns the specs with these rules' numbers. Names,
-// parameters and bounds are the same under all rules.
-func (r Rules) Actions() []ActionSpec {
+// Actions returns the specs with the industry's numbers and choices. Names, parameters and bounds
+// are the same in all industries.
+func (r *Industry) Actions() []ActionSpec {
 	var list []ActionSpec
 	for _, a := range actions {
 		spec := a.describe(r)
@@ -196,13 +208,13 @@ func (r Rules) Actions() []ActionSpec {
 	return append(list, spec)
 }
 
-// specs are those under the default rules, read only inside the package. They are made
+// specs are those of [Actions], read only inside the package. They are made
 // when all tables that specs refer to are there.
 var specs []ActionSpec
 
-func init() { specs = DefaultRules().Actions() }
+func init() { specs = DefaultRules().Industry().Actions() }
 
-// specNamed finds an action's spec under the default rules.
+// specNamed finds an action's spec in the built-in industry.
 func specNamed(name string) (ActionSpec, bool) {
 	for i := range specs {
 		if specs[i].Name == name {

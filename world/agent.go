@@ -69,14 +69,17 @@ func (w *World) electricityOf(a *agent) int64 {
 func (w *World) heatOf(a *agent) int64 { return w.law.cooled(a.heat, w.tick-a.heatAt) }
 
 func (w *World) stockOf(a *agent) stock {
-	s := w.ledger.balances[a.account]
+	s := w.ledger.stock(a.account)
 	s[electricity] = w.electricityOf(a)
 	return s
 }
 
 // Stock lists what agent n holds at the present tick, without zero amounts, in
 // the order of [Resources].
-func (w *World) Stock(n int) []Amount { return w.stockOf(&w.agents[n]).amounts() }
+func (w *World) Stock(n int) []Amount {
+	s := w.stockOf(&w.agents[n])
+	return s.amounts(w.law.Resources)
+}
 
 // settle writes the present charge of agent n into the ledger and tells how it
 // came about.

@@ -248,7 +248,7 @@ func (w *World) factsOf(n int32) facts {
 	}
 	for _, k := range a.offers {
 		o := &w.offers[k]
-		held := w.ledger.balances[o.account]
+		held := w.ledger.stock(o.account)
 		if held == (stock{}) {
 			continue
 		}

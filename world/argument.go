@@ -36,11 +36,11 @@ type ArgumentError struct {
 func (e *ArgumentError) Error() string { return e.Field + ": " + e.Problem }
 
 // MakeAction builds the action called name from its arguments. Every parameter
-// of the spec must be present and no other; choices must be listed ones (or
-// their aliases). Amounts are not checked against bounds: that is what
-// [View.Clamp] and [View.Check] are for. Free text is cleaned: one line of valid
-// UTF-8 without control characters, cut to its bound; it may end up empty, which
-// the world refuses. The error is an [*ArgumentError].
+// of the spec must be present and no other; fixed words must be listed ones (or
+// their aliases). Amounts are not checked against bounds, nor names against what the world has
+// of resources, recipes and kinds of factory: that is what [View.Clamp] and [View.Check] are for.
+// Free text is cleaned: one line of valid UTF-8 without control characters, cut to its bound; it may
+// end up empty, which the world refuses. The error is an [*ArgumentError].
 // An execute_until is built by [NewExecuteUntil] instead.
 func MakeAction(name string, args Args) (Action, error) {
 	spec, ok := specNamed(name)
@@ -73,7 +73,7 @@ func MakeAction(name string, args Args) (Action, error) {
 			return nil, &ArgumentError{p.Name, "is empty"}
 		case !utf8.ValidString(v.Text) || len(v.Text) > textArgumentMax:
 			return nil, &ArgumentError{p.Name, fmt.Sprintf("is not valid text of at most %d bytes", textArgumentMax)}
-		case p.Kind == ParamChoice && !aliased && !slices.Contains(p.Choices, v.Text):
+		case p.Kind == ParamChoice && p.Lists == "" && !aliased && !slices.Contains(p.Choices, v.Text):
 			return nil, &ArgumentError{p.Name, "is not one of its choices"}
 		}
 		checked[i] = v

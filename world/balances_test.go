@@ -17,36 +17,37 @@ type Balance struct {
 // gained or generated and compound regrown since they were last settled are
 // counted but not stored. Per resource the amounts sum to zero.
 func (w *World) Balances() []Balance {
-	present := slices.Clone(w.ledger.balances)
+	present := ledger{w.ledger.names, slices.Clone(w.ledger.balances), w.ledger.resources}
 	for i := range w.agents {
 		a := &w.agents[i]
 		change := w.electricityOf(a) - w.ledger.of(a.account, electricity)
-		present[a.account][electricity] += change
+		present.all(a.account)[electricity] += change
 		if change > 0 {
-			present[sourceAmbient][electricity] -= change
+			present.all(sourceAmbient)[electricity] -= change
 		} else {
-			present[sinkIdle][electricity] -= change
+			present.all(sinkIdle)[electricity] -= change
 		}
 	}
 	for p := range w.sites {
-		account := w.sites[p].account
-		grown := w.reserveOf(int32(p)) - w.ledger.of(account, compound)
-		present[account][compound] += grown
-		present[sourceRegeneration][compound] -= grown
+		at := w.sites[p].account
+		grown := w.reserveOf(int32(p)) - w.ledger.of(at, compound)
+		present.all(at)[compound] += grown
+		present.all(sourceRegeneration)[compound] -= grown
 	}
 	for i := range w.factories {
 		f := &w.factories[i]
 		if w.isPlant(f) {
 			made := w.outputOf(f).stored - w.ledger.of(f.store, electricity)
-			present[f.store][electricity] += made
-			present[sourceRadiation][electricity] -= made
+			present.all(f.store)[electricity] += made
+			present.all(sourceRadiation)[electricity] -= made
 		}
 	}
-	return listBalances(w.ledger.names, present)
+	return listBalances(present, w.law.Resources)
 }
 
 // listBalances sorts non-zero balances by account, then by resource.
-func listBalances(names []string, balances []stock) []Balance {
+func listBalances(l ledger, resources []string) []Balance {
+	names := l.names
 	order := make([]int, len(names))
 	for i := range order {
 		order[i] = i
@@ -54,9 +55,9 @@ func listBalances(names []string, balances []stock) []Balance {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(names[a], names[b]) })
 	var list []Balance
 	for _, i := range order {
-		for r, n := range balances[i] {
+		for r, n := range l.all(account(i)) {
 			if n != 0 {
-				list = append(list, Balance{names[i], resourceNames[r], n})
+				list = append(list, Balance{names[i], resources[r], n})
 			}
 		}
 	}

@@ -8,20 +8,16 @@ const FactoriesMax = 8
 // BuildFactory starts building a factory at the agent's place. The world names
 // it; the id is in the outcome and in later observations.
 type BuildFactory struct {
-	// FactoryKind is one of [Rules.FactoryKinds].
+	// FactoryKind is one of the kinds of the [Industry].
 	FactoryKind string
 }
 
-func (BuildFactory) describe(r Rules) ActionSpec {
-	var kinds []string
-	for _, k := range r.FactoryKinds() {
-		kinds = append(kinds, k.Name)
-	}
+func (BuildFactory) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{
-			Name: "factory_kind", Kind: ParamChoice, Choices: kinds, Doc: "kind of factory",
-			Aliases: []string{"kind", "factory", "factory_type"},
+			Name: "factory_kind", Kind: ParamChoice, Lists: ListsKinds, Choices: r.Choices(Param{Lists: ListsKinds}),
+			Doc: "kind of factory", Aliases: []string{"kind", "factory", "factory_type"},
 		}},
 	}
 }
@@ -29,7 +25,7 @@ func (BuildFactory) describe(r Rules) ActionSpec {
 // rule takes the price into escrow at once; the factory opens Ticks later, wherever
 // its owner is then. The limit per agent bounds the size of views and of the world.
 func (a BuildFactory) rule(f *facts, _ senses) ruling {
-	k, known := kindNumber(f.law.kinds, a.FactoryKind)
+	k, known := kindNumber(f.law.Kinds, a.FactoryKind)
 	if !known {
 		return refuse(Rejection{Code: RejectUnknownChoice, Field: "factory_kind"})
 	}
@@ -39,11 +35,11 @@ func (a BuildFactory) rule(f *facts, _ senses) ruling {
 			Maximum: number(FactoriesMax), Unit: "factories",
 		})
 	}
-	kind := &f.law.kinds[k]
+	kind := &f.law.Kinds[k]
 	if r, short := f.missing(kind.cost); short {
-		return insufficient("factory_kind", r, kind.cost[r], f.stock[r])
+		return f.insufficient("factory_kind", r, kind.cost[r], f.stock[r])
 	}
-	return ruling{ticks: kind.Ticks, changes: costs(kind.cost)}
+	return ruling{ticks: kind.Ticks, changes: f.costs(kind.cost)}
 }
 
 // afford offers the kinds of factory that can be paid for.
@@ -52,7 +48,7 @@ func (BuildFactory) afford(v *knowledge) Affordance {
 	f := &v.facts
 	var a Affordance
 	var options []Option
-	for i, kind := range f.law.kinds {
+	for i, kind := range f.law.Kinds {
 		r := BuildFactory{kind.Name}.rule(f, v)
 		if r.accepted() {
 			options = append(options, Option{Target: kind.Name})
@@ -66,10 +62,10 @@ func (BuildFactory) afford(v *knowledge) Affordance {
 // carryOut founds a factory. Its id counts only its owner's, so that it tells
 // nothing about others.
 func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
-	k, _ := kindNumber(w.law.kinds, do.FactoryKind)
+	k, _ := kindNumber(w.law.Kinds, do.FactoryKind)
 	a := &w.agents[n]
 	number := int32(len(w.factories))
-	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.kinds[k].Ticks}
+	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.Kinds[k].Ticks}
 	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
 	f.account = w.ledger.open("factory:" + f.id)
 	if w.isPlant(&f) {
@@ -80,5 +76,5 @@ func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
 	w.touchFactory(number)
 	w.digest.touchHeader() // it counts the factories
 	w.calendar.set(wakeUpOf(int32(len(w.agents))+number, kindBody), f.stepAt)
-	return effect{postings: w.deposit(n, f.account, w.law.kinds[k].cost), subject: f.id, made: f.id}
+	return effect{postings: w.deposit(n, f.account, w.law.Kinds[k].cost), subject: f.id, made: f.id}
 }

@@ -9,7 +9,7 @@ type BuyPower struct {
 	Price int64
 }
 
-func (BuyPower) describe(Rules) ActionSpec {
+func (BuyPower) describe(*Industry) ActionSpec {
 	return ActionSpec{Params: tradeParams(), Numbers: map[string]int64{"price": PowerPriceMax}}
 }
 
@@ -56,12 +56,12 @@ func (a BuyPower) rule(f *facts, s senses) ruling {
 	case total > 0:
 		return ruling{
 			amount: total, traded: bought.amount, paid: bought.data,
-			changes: costs(stock{data: bought.data}, Amount{Electricity, total}),
+			changes: f.costs(stock{data: bought.data}, Amount{Electricity, total}),
 		}
 	case f.room() < PowerLot:
 		return f.full(a.Amount, "amount")
 	case bought.broke:
-		return insufficient("price", data, m.asks.levels[0].Price, f.stock[data])
+		return f.insufficient("price", data, m.asks.levels[0].Price, f.stock[data])
 	}
 	return noOffer(a.Price, m.asks)
 }

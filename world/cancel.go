@@ -5,7 +5,7 @@ type CancelOrder struct {
 	OrderID string
 }
 
-func (CancelOrder) describe(Rules) ActionSpec {
+func (CancelOrder) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
 	}

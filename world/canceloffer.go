@@ -5,7 +5,7 @@ type CancelOffer struct {
 	OfferID string
 }
 
-func (CancelOffer) describe(Rules) ActionSpec {
+func (CancelOffer) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"withdraw_offer", "撤回"},
 		Params:  []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of your offer", Aliases: []string{"offer_id"}}},

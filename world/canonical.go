@@ -76,6 +76,9 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		}
 		for _, p := range w.goals[n] {
 			b = appendNumbers(b, p.metAt)
+			if p.metric.counts != nil {
+				b = appendNumbers(b, p.count)
+			}
 		}
 		o := &a.last
 		if o.Tick == 0 {
@@ -155,7 +158,7 @@ func appendParents(b []byte, parents []string) []byte {
 // is the identity of the record, so that equal balances of two agents differ.
 func (w *World) appendAccount(b []byte, a account) []byte {
 	b = appendText(b, w.ledger.names[a])
-	return appendNumbers(b, w.ledger.balances[a][:]...)
+	return appendNumbers(b, w.ledger.all(a)...)
 }
 
 // appendAction writes an action: its name, a marker of the form, then its arguments.

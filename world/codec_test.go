@@ -154,8 +154,7 @@ func TestMakeActionNamesTheField(t *testing.T) {
 		{"move_agent", Args{"to": {}}, "to"},
 		{"move_agent", Args{"to": {Text: "\xff"}}, "to"},
 		{"move_agent", Args{"to": {Text: strings.Repeat("x", 300)}}, "to"},
-		{"build_factory", Args{"factory_kind": {Text: "factory.none"}}, "factory_kind"},
-		{"schedule_recipe", Args{"factory_id": {Text: "f"}, "recipe_id": {Text: "chips"}, "batches": {Int: 1}}, "recipe_id"},
+		{"place_power_order", Args{"side": {Text: "hold"}, "amount": {Int: 1}, "price": {Int: 1}}, "side"},
 	} {
 		_, err := MakeAction(tc.name, tc.args)
 		var wrong *ArgumentError

@@ -9,7 +9,7 @@ type Decline struct {
 	ID string
 }
 
-func (Decline) describe(Rules) ActionSpec {
+func (Decline) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"reject_offer", "refuse_request", "拒绝", "谢绝"},
 		Params: []Param{{Name: "id", Kind: ParamTerms, Doc: "id of the request or offer",

@@ -104,6 +104,16 @@ func (e Event) Concerns() []string {
 	return list
 }
 
+// made is how much of a resource an event brought its agent from a factory or from refining.
+func (e *Event) made(resource string) (sum int64) {
+	for _, p := range e.Postings {
+		if p.Resource == resource && p.From == systemAccountNames[sourceProduction] && p.To == accountOf(e.Agent) {
+			sum += p.Amount
+		}
+	}
+	return sum
+}
+
 // Gains are what an event moved into an agent's own stock, less what it moved out of it.
 func (e Event) Gains(agent string) (gains []Amount) {
 	own := accountOf(agent)

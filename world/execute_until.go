@@ -51,7 +51,7 @@ type Condition struct {
 	Value *int64 `json:"value,omitempty"`
 }
 
-func (ExecuteUntil) describe(Rules) ActionSpec {
+func (ExecuteUntil) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"repeat_until", "do_until"},
 		Params: []Param{

@@ -50,11 +50,11 @@ func (w *World) factoryStep(k int32) {
 		if w.isPlant(f) {
 			w.openPlant(k)
 		}
-		e.Kind, e.Detail = EventFactoryBuilt, w.law.kinds[f.kind].Name
-		e.Postings = w.consume(f.account, w.law.kinds[f.kind].cost)
+		e.Kind, e.Detail = EventFactoryBuilt, w.law.Kinds[f.kind].Name
+		e.Postings = w.consume(f.account, w.law.Kinds[f.kind].cost)
 	} else {
 		j := &f.jobs[0]
-		recipe := &w.law.recipes[j.recipe]
+		recipe := &w.law.Recipes[j.recipe]
 		if !recipe.maintains {
 			f.wear = min(WearMax, f.wear+WearPerBatch)
 		} else {
@@ -96,7 +96,7 @@ func (w *World) startBatch(k int32) {
 	if !f.ready || f.stepAt != 0 || len(f.jobs) == 0 {
 		return
 	}
-	f.stepAt = w.tick + w.law.recipes[f.jobs[0].recipe].Ticks
+	f.stepAt = w.tick + w.law.Recipes[f.jobs[0].recipe].Ticks
 	w.calendar.set(wakeUpOf(int32(len(w.agents))+k, kindBody), f.stepAt)
 }
 
@@ -127,7 +127,7 @@ func (w *World) consume(escrow account, inputs stock) []Posting {
 
 // describe is the factory as its owner observes it.
 func (w *World) describe(f *factory) Factory {
-	d := Factory{ID: f.id, Kind: w.law.kinds[f.kind].Name, Place: w.placeID(f.place), State: "idle"}
+	d := Factory{ID: f.id, Kind: w.law.Kinds[f.kind].Name, Place: w.placeID(f.place), State: "idle"}
 	if f.stepAt != 0 {
 		d.ReadyIn = f.stepAt - w.tick
 	}
@@ -143,7 +143,7 @@ func (w *World) describe(f *factory) Factory {
 		d.State = "building"
 	case len(f.jobs) > 0:
 		d.State = "working"
-		d.Recipe = w.law.recipes[f.jobs[0].recipe].ID
+		d.Recipe = w.law.Recipes[f.jobs[0].recipe].ID
 		d.Batches = f.jobs[0].batches
 		d.Queued = f.queued() - d.Batches
 		if d.Batches+d.Queued > 1 {
@@ -155,9 +155,9 @@ func (w *World) describe(f *factory) Factory {
 
 // allIn counts the ticks until all that is queued in a factory at work is done.
 func (w *World) allIn(f *factory) int64 {
-	ticks := f.stepAt - w.tick - w.law.recipes[f.jobs[0].recipe].Ticks // the batch in work is among its batches
+	ticks := f.stepAt - w.tick - w.law.Recipes[f.jobs[0].recipe].Ticks // the batch in work is among its batches
 	for _, j := range f.jobs {
-		ticks += j.batches * w.law.recipes[j.recipe].Ticks
+		ticks += j.batches * w.law.Recipes[j.recipe].Ticks
 	}
 	return ticks
 }

@@ -18,7 +18,7 @@ func (w *World) Fork() *World {
 	f.turnKeys = nil
 	f.turnList = nil
 
-	f.ledger = ledger{slices.Clone(w.ledger.names), slices.Clone(w.ledger.balances)}
+	f.ledger = ledger{slices.Clone(w.ledger.names), slices.Clone(w.ledger.balances), w.ledger.resources}
 	f.agents = slices.Clone(w.agents)
 	for i := range f.agents {
 		a := &f.agents[i]

@@ -59,9 +59,9 @@ func actionFrom(data []byte) Action {
 	case 5:
 		return Refine{n}
 	case 6:
-		return BuildFactory{DefaultRules().FactoryKinds()[b/14%2].Name}
+		return BuildFactory{DefaultRules().Industry().Kinds[b/14%2].Name}
 	case 7:
-		return ScheduleRecipe{id, DefaultRules().Recipes()[b%3].ID, n}
+		return ScheduleRecipe{id, DefaultRules().Industry().Recipes[b%3].ID, n}
 	case 8:
 		return Transfer{id, Resources()[b%7], n}
 	case 9:

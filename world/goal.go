@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,44 +19,111 @@ type GoalStatus struct {
 	Now int64 `json:"now"`
 }
 
-// metric is a goal's measure, its names resolved: the present value for an agent.
-type metric func(w *World, a *agent) int64
+// metric is a goal's measure, its names resolved. Exactly one of its fields is set.
+type metric struct {
+	// now is the present value for an agent.
+	now func(w *World, a *agent) int64
+	// counts is what an event adds to the value for the agent that it happened to.
+	counts func(e *Event) int64
+}
 
+// pursuit is one agent's goal. count is the value of a metric that counts events.
 type pursuit struct {
 	goal   Goal
 	metric metric
 	metAt  int64
+	count  int64
+}
+
+// value is the present value of the metric.
+func (p *pursuit) value(w *World, a *agent) int64 {
+	if p.metric.counts != nil {
+		return p.count
+	}
+	return p.metric.now(w, a)
+}
+
+// countableEvent is a kind of event that a goal can count. received says that others alone bring it about.
+type countableEvent struct {
+	kind     EventKind
+	received bool
+}
+
+// countable are these kinds. Their agent knows of them in the same tick, so that the count tells it nothing.
+var countable = []countableEvent{
+	{kind: EventArrived}, {kind: EventFactoryBuilt}, {kind: EventBatchDone}, {kind: EventJobDone}, {kind: EventTrade},
+	{kind: EventMessageSent}, {kind: EventMessageDelivered, received: true}, {kind: EventNotePosted},
+	{kind: EventOfferMade}, {kind: EventOfferAccepted},
+}
+
+// CountableEvents names the kinds of events that a goal can count.
+func CountableEvents() (names []string) {
+	for _, e := range countable {
+		names = append(names, string(e.kind))
+	}
+	return names
+}
+
+// ByOthers says how other agents can meet a goal though its own agent does nothing: by gifts or by messages.
+// It is empty if they cannot. Rules that forbid an action to all agents count.
+func (s Scenario) ByOthers(g Goal) string {
+	if s.Agents.Count < 2 {
+		return ""
+	}
+	sort, name, _ := strings.Cut(g.Metric, ":")
+	received := slices.Contains(countable, countableEvent{EventKind(name), true})
+	switch {
+	case (sort == "stock" || sort == "product") && !s.forbids(Transfer{}.ActionName()):
+		return "gifts"
+	case sort == "event" && received:
+		return "messages"
+	}
+	return ""
 }
 
 // parseMetric resolves "kind:name" against the scenario.
 // Names are resolved once, when the world is made; a goal that names nothing is a
 // fault of the scenario and not a goal that is never met.
-func (s Scenario) parseMetric(text string) (metric, error) {
+func (s Scenario) parseMetric(in *Industry, text string) (metric, error) {
 	switch sort, name, _ := strings.Cut(text, ":"); sort {
 	case "stock", "product":
-		if r, ok := resourceNamed(name); ok && (sort == "stock" || r >= controlChip) {
+		if r, ok := in.resource(name); ok && (sort == "stock" || r >= controlChip) {
 			// What own offers hold counts where the agent can see it: elsewhere it may have been
 			// taken, which is not to show.
-			return func(w *World, a *agent) int64 { return w.stockOf(a)[r] + w.heldHere(a, r) }, nil
+			return metric{now: func(w *World, a *agent) int64 { return w.stockOf(a)[r] + w.heldHere(a, r) }}, nil
 		}
 	case "factory":
-		if kind, ok := kindNumber(s.Rules.FactoryKinds(), name); ok {
-			return func(w *World, a *agent) (finished int64) {
+		if kind, ok := kindNumber(in.Kinds, name); ok {
+			return metric{now: func(w *World, a *agent) (finished int64) {
 				for _, k := range a.factories {
 					if w.factories[k].ready && w.factories[k].kind == kind {
 						finished++
 					}
 				}
 				return finished
-			}, nil
+			}}, nil
 		}
 	case "place":
 		// A place counts while the agent is there, not while it travels to it.
 		if p, ok := s.placeNumber(name); ok {
-			return func(_ *World, a *agent) int64 { return bit(a.place == p) }, nil
+			return metric{now: func(_ *World, a *agent) int64 { return bit(a.place == p) }}, nil
 		}
+	case "made":
+		if r, ok := in.resource(name); ok && r > compound {
+			return metric{counts: func(e *Event) int64 { return e.made(name) }}, nil
+		}
+	case "event":
+		if slices.Contains(CountableEvents(), name) {
+			kind := EventKind(name)
+			return metric{counts: func(e *Event) int64 {
+				// The last batch of a job is one too.
+				return bit(e.Kind == kind || kind == EventBatchDone && e.Kind == EventJobDone)
+			}}, nil
+		}
+		return metric{}, fmt.Errorf("%q is no event that a goal can count; allowed: %s", text,
+			strings.Join(CountableEvents(), ", "))
 	}
-	return nil, fmt.Errorf("%q is no stock:, product:, factory: or place: of this scenario", text)
+	return metric{}, fmt.Errorf("%q is no stock:, product:, made:, factory:, place: or event: of this scenario", text)
 }
 
 // checkGoals allows a goal per agent beside the usual number, for scenarios that
@@ -65,14 +133,14 @@ func (s Scenario) checkGoals() error {
 		return fmt.Errorf("goals: %d, want at most %d beside one per agent", len(s.Goals), goalsMax)
 	}
 	var all []error
-	seen := map[string]bool{}
+	seen, in := map[string]bool{}, s.Industry()
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
 		all = append(all, checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax))
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
-		if _, err := s.parseMetric(g.Metric); err != nil {
+		if _, err := s.parseMetric(in, g.Metric); err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}
 		all = append(all, within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}))
@@ -88,9 +156,9 @@ func (s Scenario) checkGoals() error {
 // Goals change nothing in the world and no agent's view; they only say when what
 // was asked for has been reached.
 func (s Scenario) pursuits() [][]pursuit {
-	lists := make([][]pursuit, s.Agents.Count)
+	lists, in := make([][]pursuit, s.Agents.Count), s.Industry()
 	for _, g := range s.Goals {
-		m, err := s.parseMetric(g.Metric)
+		m, err := s.parseMetric(in, g.Metric)
 		if err != nil {
 			panic("world: a checked scenario has a bad metric: " + err.Error())
 		}
@@ -100,10 +168,28 @@ func (s Scenario) pursuits() [][]pursuit {
 			to = from + 1
 		}
 		for n := from; n < to; n++ {
-			lists[n] = append(lists[n], pursuit{g, m, -1})
+			lists[n] = append(lists[n], pursuit{goal: g, metric: m, metAt: -1})
 		}
 	}
 	return lists
+}
+
+// countGoals adds an event to the goals of its agent that count such events.
+func (w *World) countGoals(e *Event) {
+	n, ok := w.numbers[e.Agent]
+	if !ok {
+		return
+	}
+	for i := range w.goals[n] {
+		p := &w.goals[n][i]
+		if p.metric.counts == nil {
+			continue
+		}
+		if more := p.metric.counts(e); more != 0 {
+			p.count = saturatingAdd(p.count, more)
+			w.touchAgent(n)
+		}
+	}
 }
 
 // reviewGoals notes the goals of agent n that are met now for the first time.
@@ -112,7 +198,7 @@ func (s Scenario) pursuits() [][]pursuit {
 func (w *World) reviewGoals(n int32) {
 	for i := range w.goals[n] {
 		p := &w.goals[n][i]
-		if p.metAt >= 0 || p.metric(w, &w.agents[n]) < p.goal.AtLeast {
+		if p.metAt >= 0 || p.value(w, &w.agents[n]) < p.goal.AtLeast {
 			continue
 		}
 		p.metAt = w.tick
@@ -133,8 +219,9 @@ func (w *World) Goals() []GoalStatus {
 // goalsOf is the status of the goals of agent n.
 func (w *World) goalsOf(n int) (list []GoalStatus) {
 	a := &w.agents[n]
-	for _, p := range w.goals[n] {
-		list = append(list, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
+	for i := range w.goals[n] {
+		p := &w.goals[n][i]
+		list = append(list, GoalStatus{p.goal, a.id, p.metAt, p.value(w, a)})
 	}
 	return list
 }

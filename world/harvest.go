@@ -9,7 +9,7 @@ type Harvest struct {
 	MaxAmount int64
 }
 
-func (Harvest) describe(r Rules) ActionSpec {
+func (Harvest) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Numbers: map[string]int64{
 			"heat": r.HeatFactor, "most": HarvestMax, "capacity": r.HeatCapacity, "refused": 10 * r.HeatCapacity,

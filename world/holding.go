@@ -35,7 +35,7 @@ func (w *World) openAccount(h *holding, sort string, fresh bool) {
 
 // claims is what the account holds beside the escrow.
 func (w *World) claims(h *holding, escrow stock) stock {
-	held := w.ledger.balances[h.account]
+	held := w.ledger.stock(h.account)
 	for r, n := range escrow {
 		held[r] -= n
 	}
@@ -49,7 +49,7 @@ func (w *World) handOver(h *holding, due stock) []Posting {
 		return nil
 	}
 	var list []Posting
-	for r := compound; r < resourceCount; r++ {
+	for r := compound; int(r) < w.ledger.resources; r++ {
 		list = w.postAny(list, h.account, w.agents[h.owner].account, r, due[r])
 	}
 	w.touchAgent(h.owner)

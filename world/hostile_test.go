@@ -153,7 +153,7 @@ func drawPlainAction(t *rapid.T) Action {
 	case 8:
 		return BuildFactory{rapid.SampledFrom([]string{AssemblerMk1, RadiationPlantMk1, "factory.none"}).Draw(t, "factory")}
 	case 9, 10:
-		recipe := rapid.SampledFrom(append(ScheduleRecipe{}.describe(DefaultRules()).Params[1].Choices, "recipe.none")).Draw(t, "recipe")
+		recipe := rapid.SampledFrom(append(ScheduleRecipe{}.describe(DefaultRules().Industry()).Params[1].Choices, "recipe.none")).Draw(t, "recipe")
 		return ScheduleRecipe{name, recipe, n}
 	case 11:
 		return BuyPower{n, drawPrice(t)}
@@ -350,9 +350,9 @@ type balanceFold map[Balance]int64
 
 func foldOf(w *World) balanceFold {
 	f := balanceFold{}
-	for a, s := range w.ledger.balances {
-		for r, n := range s {
-			f[Balance{Account: w.ledger.names[a], Resource: resourceNames[r]}] = n
+	for a := range w.ledger.names {
+		for r, n := range w.ledger.all(account(a)) {
+			f[Balance{Account: w.ledger.names[a], Resource: w.law.Resources[r]}] = n
 		}
 	}
 	return f
@@ -372,13 +372,13 @@ func (f balanceFold) add(t *rapid.T, events []Event) {
 
 func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 	checkSums(t, w)
-	for a, s := range w.ledger.balances {
-		for r, n := range s {
-			if got := fold[Balance{Account: w.ledger.names[a], Resource: resourceNames[r]}]; got != n {
-				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, resourceNames[r], w.ledger.names[a], n)
+	for a := range w.ledger.names {
+		for r, n := range w.ledger.all(account(a)) {
+			if got := fold[Balance{Account: w.ledger.names[a], Resource: w.law.Resources[r]}]; got != n {
+				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, w.law.Resources[r], w.ledger.names[a], n)
 			}
 			if n < 0 && account(a) > sourceRegeneration {
-				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.ledger.names[a], n, resourceNames[r])
+				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.ledger.names[a], n, w.law.Resources[r])
 			}
 		}
 	}

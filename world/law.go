@@ -1,17 +1,15 @@
 package world
 
-// law is the rules with everything derived from them. It never changes, so
+// law is the industry with everything derived from its rules. It never changes, so
 // views share it; other rules are another law.
 type law struct {
-	Rules
-	kinds   []FactoryKind
-	recipes []Recipe
+	*Industry
 	// cooling[k][h] is the heat left of h after 2^k ticks; the last row is zero.
 	cooling [][]int32
 }
 
 // newLaw derives the tables of rules that were checked before.
-func newLaw(r Rules) *law {
+func newLaw(r *Industry) *law {
 	step := make([]int32, r.HeatMost()+1)
 	for h := range step {
 		step[h] = int32(r.Cooled(int64(h)))
@@ -26,7 +24,7 @@ func newLaw(r Rules) *law {
 		cooling = append(cooling, twice)
 		step = twice
 	}
-	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: cooling}
+	return &law{r, cooling}
 }
 
 // HeatMost is the most heat an agent can ever have: harvests are refused at ten

@@ -41,28 +41,44 @@ func accountOf(agent string) string { return "agent:" + agent }
 // ledger is the double-entry book of the world. Invariants: per resource, all
 // balances sum to zero; only sources are negative.
 type ledger struct {
-	names    []string
-	balances []stock
+	names []string
+	// balances are those of all accounts, one after the other, each of all resources.
+	balances []int64
+	// resources is how many there are in the world.
+	resources int
 }
 
 // open adds an empty account. Names are unique because ids are.
 func (l *ledger) open(name string) account {
 	l.names = append(l.names, name)
-	l.balances = append(l.balances, stock{})
+	l.balances = append(l.balances, make([]int64, l.resources)...)
 	return account(len(l.names) - 1)
 }
 
+// all are the stored balances of an account by resource.
+func (l *ledger) all(a account) []int64 {
+	from := int(a) * l.resources
+	return l.balances[from : from+l.resources : from+l.resources]
+}
+
 // of is a stored balance; an agent's electricity needs settling first.
-func (l *ledger) of(a account, r resource) int64 { return l.balances[a][r] }
+func (l *ledger) of(a account, r resource) int64 { return l.all(a)[r] }
+
+// stock is a copy of the stored balances of an account.
+func (l *ledger) stock(a account) (s stock) {
+	copy(s[:], l.all(a))
+	return s
+}
 
 // move moves a positive amount between two accounts.
 func (l *ledger) move(from, to account, r resource, n int64) {
 	if n <= 0 {
-		panic(fmt.Sprintf("world: posting of %d %s from %s to %s is not positive", n, r, l.names[from], l.names[to]))
+		panic(fmt.Sprintf("world: posting of %d of resource %d from %s to %s is not positive", n, r, l.names[from],
+			l.names[to]))
 	}
-	l.balances[from][r] -= n
-	l.balances[to][r] += n
-	if l.balances[from][r] < 0 && from > sourceRegeneration {
-		panic(fmt.Sprintf("world: account %s is overdrawn to %d %s", l.names[from], l.balances[from][r], r))
+	l.all(from)[r] -= n
+	l.all(to)[r] += n
+	if left := l.of(from, r); left < 0 && from > sourceRegeneration {
+		panic(fmt.Sprintf("world: account %s is overdrawn to %d of resource %d", l.names[from], left, r))
 	}
 }

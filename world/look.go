@@ -71,9 +71,9 @@ func (w *World) Self(n int) Self {
 		CompoundG: s[compound], Hardware: s[hardware], Data: s[data],
 		Products: []Amount{},
 	}
-	for r := controlChip; r < resourceCount; r++ {
+	for r := controlChip; int(r) < w.ledger.resources; r++ {
 		if s[r] != 0 {
-			self.Products = append(self.Products, Amount{r.String(), s[r]})
+			self.Products = append(self.Products, Amount{w.law.Resources[r], s[r]})
 		}
 	}
 	return self

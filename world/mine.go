@@ -14,7 +14,7 @@ type Mine struct {
 	MassG int64
 }
 
-func (Mine) describe(r Rules) ActionSpec {
+func (Mine) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Numbers: map[string]int64{"cost": r.MineCostPerKG, "most": MineMaxG},
 		Aliases: []string{"mine", "dig", "采矿", "开采"},
@@ -49,11 +49,11 @@ func (a Mine) rule(f *facts, _ senses) ruling {
 	}
 	cost := ceilDiv(a.MassG, 1000) * f.law.MineCostPerKG
 	if cost > f.stock[electricity] {
-		return insufficient("compound_mass_g", electricity, cost, f.stock[electricity])
+		return f.insufficient("compound_mass_g", electricity, cost, f.stock[electricity])
 	}
 	return ruling{
 		amount: a.MassG, cost: cost,
-		changes: costs(stock{electricity: cost}, Amount{Compound, a.MassG}),
+		changes: f.costs(stock{electricity: cost}, Amount{Compound, a.MassG}),
 	}
 }
 

@@ -6,7 +6,7 @@ type Move struct {
 	To string
 }
 
-func (Move) describe(r Rules) ActionSpec {
+func (Move) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Numbers: map[string]int64{"cost": r.MoveCostPerKM, "km": r.MoveRangeKM},
 		Aliases: []string{"move", "move_to", "go_to", "goto", "travel", "travel_to", "移动", "前往"},
@@ -41,7 +41,7 @@ func (f *facts) journey(way route) ruling {
 	case way.kind == routeAbsent, way.kind == routeHidden && !enough:
 		return refuse(Rejection{Code: RejectUnreachable, Field: "to"})
 	case !enough:
-		return insufficient("to", electricity, cost, f.stock[electricity])
+		return f.insufficient("to", electricity, cost, f.stock[electricity])
 	}
 	return ruling{cost: cost, ticks: f.law.moveTicks(way.distanceCM)}
 }

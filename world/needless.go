@@ -19,18 +19,20 @@ func (w *World) Needless(r Rules, forbidden ...string) (names []string) {
 }
 
 func (w *World) needless(r Rules, forbidden []string) (names []string) {
-	m := newMeans(w.scenario, w.geo, r, forbidden)
+	s := w.scenario
+	s.Rules = r
+	m := newMeans(s, w.geo, forbidden)
 	for _, a := range actions {
 		if !m.may[a.ActionName()] {
 			names = append(names, a.ActionName())
 		}
 	}
-	for k, kind := range r.FactoryKinds() {
+	for k, kind := range m.industry.Kinds {
 		if !m.buildable[k] {
 			names = append(names, kind.Name)
 		}
 	}
-	for _, recipe := range r.Recipes() {
+	for _, recipe := range m.industry.Recipes {
 		if !m.runs(recipe) && !m.prices(recipe) {
 			names = append(names, recipe.ID)
 		}
@@ -77,7 +79,7 @@ func (c PolicyRule) unconditional() bool {
 
 // means is what the agents of a world can ever do and have.
 type means struct {
-	rules     Rules
+	industry  *Industry
 	forbidden []string
 	// asked are the metrics of the goals.
 	asked []string
@@ -90,15 +92,16 @@ type means struct {
 	// resources an agent may ever hold.
 	may       map[string]bool
 	buildable []bool
-	have      [resourceCount]bool
+	have      []bool
 }
 
 // newMeans finds what is possible: what follows from what the agents start with, then what follows from
 // that, until nothing is added.
-func newMeans(s Scenario, g *geography, r Rules, forbidden []string) *means {
+func newMeans(s Scenario, g *geography, forbidden []string) *means {
+	in := s.Industry()
 	m := &means{
-		rules: r, forbidden: forbidden, others: s.Agents.Count > 1, typed: s.Terms, roads: len(g.places) > 1,
-		may: map[string]bool{}, buildable: make([]bool, len(r.FactoryKinds())),
+		industry: in, forbidden: forbidden, others: s.Agents.Count > 1, typed: s.Terms, roads: len(g.places) > 1,
+		may: map[string]bool{}, buildable: make([]bool, len(in.Kinds)), have: make([]bool, len(in.Resources)),
 	}
 	for _, g := range s.Goals {
 		m.asked = append(m.asked, g.Metric)
@@ -110,7 +113,7 @@ func newMeans(s Scenario, g *geography, r Rules, forbidden []string) *means {
 	}
 	for n := range min(len(s.Agents.Stock), int(s.Agents.Count)) {
 		for _, a := range s.Agents.Stock[n] {
-			if kind, ok := resourceNamed(a.Resource); ok && a.Amount > 0 {
+			if kind, ok := in.resource(a.Resource); ok && a.Amount > 0 {
 				m.have[kind] = true
 			}
 		}
@@ -126,7 +129,7 @@ func newMeans(s Scenario, g *geography, r Rules, forbidden []string) *means {
 
 // count is how much was found.
 func (m *means) count() (n int) {
-	for _, found := range slices.Concat(m.buildable, m.have[:]) {
+	for _, found := range slices.Concat(m.buildable, m.have) {
 		n += int(bit(found))
 	}
 	for _, found := range m.may {
@@ -137,7 +140,7 @@ func (m *means) count() (n int) {
 
 // extend adds what is possible with what was found so far.
 func (m *means) extend() {
-	for k, kind := range m.rules.FactoryKinds() {
+	for k, kind := range m.industry.Kinds {
 		m.buildable[k] = m.wants(kind) && m.affords(kind.cost) && !m.forbids(BuildFactory{})
 	}
 	for _, a := range actions {
@@ -145,17 +148,19 @@ func (m *means) extend() {
 	}
 	m.have[compound] = m.have[compound] || m.can(Mine{})
 	m.have[hardware] = m.have[hardware] || m.can(Refine{})
-	for _, recipe := range m.rules.Recipes() {
-		for kind, amount := range recipe.outputs {
-			m.have[kind] = m.have[kind] || amount > 0 && m.can(ScheduleRecipe{}) && m.runs(recipe)
+	for _, recipe := range m.industry.Recipes {
+		for kind := range m.have {
+			m.have[kind] = m.have[kind] || recipe.outputs[kind] > 0 && m.can(ScheduleRecipe{}) && m.runs(recipe)
 		}
 	}
 }
 
-// wants reports whether a kind of factory is of use to anybody. A power plant is only if its owner may draw
-// from it, or if a goal asks for it.
+// wants reports whether a kind of factory is of use to anybody: if a recipe runs in it, if it is a power plant
+// and its owner may draw from it, or if a goal asks for it.
 func (m *means) wants(kind FactoryKind) bool {
-	return !kind.generates || !m.forbids(BuyPower{}) || slices.Contains(m.asked, "factory:"+kind.Name)
+	runs := func(r Recipe) bool { return r.FactoryKind == kind.Name }
+	return kind.generates && !m.forbids(BuyPower{}) || slices.ContainsFunc(m.industry.Recipes, runs) ||
+		slices.Contains(m.asked, "factory:"+kind.Name)
 }
 
 func (m *means) forbids(a Action) bool { return slices.Contains(m.forbidden, a.ActionName()) }
@@ -171,13 +176,13 @@ func (m *means) allows(a Action) bool {
 	case Harvest:
 		return m.radiation
 	case Mine:
-		return m.deposits && m.rules.MineCostPerKG <= m.rules.PowerCapacity
+		return m.deposits && m.industry.MineCostPerKG <= m.industry.PowerCapacity
 	case Refine:
-		return m.have[compound] && m.rules.RefineCostPerKG <= m.rules.PowerCapacity
+		return m.have[compound] && m.industry.RefineCostPerKG <= m.industry.PowerCapacity
 	case BuildFactory:
 		return slices.Contains(m.buildable, true)
 	case ScheduleRecipe:
-		return slices.ContainsFunc(m.rules.Recipes(), m.runs)
+		return slices.ContainsFunc(m.industry.Recipes, m.runs)
 	case BuyPower:
 		return m.plants() || m.can(PlaceOrder{})
 	case PlaceOrder:
@@ -198,7 +203,7 @@ func (m *means) allows(a Action) bool {
 
 // plants reports whether a power plant can be built.
 func (m *means) plants() bool {
-	for k, kind := range m.rules.FactoryKinds() {
+	for k, kind := range m.industry.Kinds {
 		if kind.generates && m.buildable[k] {
 			return true
 		}
@@ -213,12 +218,12 @@ func (m *means) affords(price stock) bool {
 			return false
 		}
 	}
-	return price[electricity] <= m.rules.PowerCapacity
+	return price[electricity] <= m.industry.PowerCapacity
 }
 
 // runs reports whether a recipe can ever run in a factory that can be built.
 func (m *means) runs(recipe Recipe) bool {
-	for k, kind := range m.rules.FactoryKinds() {
+	for k, kind := range m.industry.Kinds {
 		if m.buildable[k] && (recipe.FactoryKind == "" || recipe.FactoryKind == kind.Name) {
 			return m.affords(recipe.inputs)
 		}

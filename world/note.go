@@ -8,7 +8,7 @@ type PostNote struct {
 	Text string
 }
 
-func (PostNote) describe(Rules) ActionSpec {
+func (PostNote) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"note", "leave_note", "留言"},
 		Params:  []Param{freeText("message", "content", "note", "body")},

@@ -18,7 +18,7 @@ type Offer struct {
 	Re string
 }
 
-func (Offer) describe(Rules) ActionSpec {
+func (Offer) describe(r *Industry) ActionSpec {
 	to := receiver()
 	to.Doc, to.ChoiceAliases = "id of an agent, or anyone",
 		map[string]string{"any": ToAnyone, "everyone": ToAnyone, "任何人": ToAnyone}
@@ -26,10 +26,10 @@ func (Offer) describe(Rules) ActionSpec {
 		Aliases: []string{"make_offer", "propose_trade", "提出交换", "报价"},
 		Params: []Param{
 			to,
-			{Name: "give", Kind: ParamChoice, Choices: Resources(), Doc: "resource you give"},
+			{Name: "give", Kind: ParamChoice, Lists: ListsResources, Choices: r.Resources, Doc: "resource you give"},
 			{Name: "give_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
 				Doc: "how much you give"},
-			{Name: "want", Kind: ParamChoice, Choices: Resources(), Doc: "resource you want for it"},
+			{Name: "want", Kind: ParamChoice, Lists: ListsResources, Choices: r.Resources, Doc: "resource you want for it"},
 			{Name: "want_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
 				Doc: "how much you want"},
 			termTicksParam(),
@@ -51,7 +51,7 @@ func (f *facts) givable(r resource) int64 {
 func (f *facts) giving(field string, r resource, amount int64) ruling {
 	switch most := f.givable(r); {
 	case amount > f.stock[r]:
-		return insufficient(field, r, amount, f.stock[r])
+		return f.insufficient(field, r, amount, f.stock[r])
 	case amount > most:
 		return refuse(Rejection{
 			Code: RejectChargeKept, Field: field, Resource: Electricity,
@@ -67,8 +67,8 @@ func (f *facts) giving(field string, r resource, amount int64) ruling {
 // Refusals, first match: the terms, too many offers, too little stock, an unknown request, a
 // full outbox.
 func (a Offer) rule(f *facts, s senses) ruling {
-	give, listed := resourceNamed(a.Give)
-	want, wanted := resourceNamed(a.Want)
+	give, listed := f.law.resource(a.Give)
+	want, wanted := f.law.resource(a.Want)
 	switch {
 	case a.To == f.self:
 		return refuse(Rejection{Code: RejectMessageToSelf, Field: "to_agent"})
@@ -100,7 +100,7 @@ func (a Offer) rule(f *facts, s senses) ruling {
 		case asked.From != a.To:
 			return refuse(Rejection{Code: RejectNotAsked, Field: "to_agent"})
 		case asked.want != give:
-			return refuse(Rejection{Code: RejectNotAsked, Field: "give", Resource: asked.want.String()})
+			return refuse(Rejection{Code: RejectNotAsked, Field: "give", Resource: f.law.Resources[asked.want]})
 		}
 	}
 	r := ruling{}
@@ -117,7 +117,7 @@ func (a Offer) rule(f *facts, s senses) ruling {
 // too much does not mean to sell for less.
 func (a Offer) clamp(v *knowledge) (Action, []Adjustment) {
 	adjusted := clampTermTicks(a, &a.Ticks)
-	if give, listed := resourceNamed(a.Give); listed {
+	if give, listed := v.facts.law.resource(a.Give); listed {
 		adjusted = append(adjusted, lowerTo(a, "give_amount", &a.GiveAmount, limit{v.facts.givable(give), boundStock})...)
 	}
 	return a, adjusted
@@ -126,18 +126,18 @@ func (a Offer) clamp(v *knowledge) (Action, []Adjustment) {
 // afford lists what can be given, and how much of it.
 func (Offer) afford(v *knowledge) Affordance {
 	var options []Option
-	for r := range resource(resourceCount) {
-		most, want := v.facts.givable(r), Data
+	for r, name := range v.facts.law.Resources {
+		most, want := v.facts.givable(resource(r)), Data
 		if most < 1 {
 			continue
 		}
-		if r == data {
+		if name == Data {
 			want = Hardware
 		}
-		if o := (Offer{ToAnyone, r.String(), most, want, 1, 1, ""}).rule(&v.facts, v); !o.accepted() {
+		if o := (Offer{ToAnyone, name, most, want, 1, 1, ""}).rule(&v.facts, v); !o.accepted() {
 			return refused(o)
 		}
-		options = append(options, Option{Target: r.String(), Max: most})
+		options = append(options, Option{Target: name, Max: most})
 	}
 	return Affordance{Why: RejectInsufficient}.or(options)
 }
@@ -151,8 +151,8 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 		before.offers = slices.DeleteFunc(before.offers, func(other int32) bool { return other == k })
 	}
 	t := w.termsOf(n, KindOffer, a.To, a.Ticks)
-	t.give, _ = resourceNamed(a.Give)
-	t.want, _ = resourceNamed(a.Want)
+	t.give, _ = w.law.resource(a.Give)
+	t.want, _ = w.law.resource(a.Want)
 	t.Place, t.Re = w.placeID(t.place), a.Re
 	t.Give = a.Give
 	t.GiveAmount = a.GiveAmount
@@ -198,7 +198,7 @@ func (o *heldOffer) escrow() (e stock) {
 // spent reports whether the record can be used again. One that was closed in this tick is
 // still looked up.
 func (w *World) spent(o *heldOffer) bool {
-	return w.ledger.balances[o.account] == stock{} && o.closedAt != w.tick
+	return w.ledger.stock(o.account) == stock{} && o.closedAt != w.tick
 }
 
 // offerHere is the record of an open offer at place p.
@@ -223,7 +223,7 @@ func (w *World) closeOffer(k int32, e Event) {
 	o := &w.offers[k]
 	o.open = false
 	e.Place, e.Subject = w.placeID(o.place), o.id
-	e.Postings = append(e.Postings, w.handOver(&o.holding, w.ledger.balances[o.account])...)
+	e.Postings = append(e.Postings, w.handOver(&o.holding, w.ledger.stock(o.account))...)
 	w.emit(e)
 	w.touchOffer(k)
 	w.planExpiry(o.owner)

@@ -45,7 +45,7 @@ func (o *restingOrder) escrow() (e stock) {
 func (w *World) claim(o *restingOrder) int64 { return w.claims(&o.holding, o.escrow())[electricity] }
 
 // free says that the record can be used again: nothing is traded, nothing held.
-func (w *World) free(o *restingOrder) bool { return w.ledger.balances[o.account] == stock{} }
+func (w *World) free(o *restingOrder) bool { return w.ledger.stock(o.account) == stock{} }
 
 // openOrder gives agent n a new order that trades nothing yet. Ids count only the
 // owner's orders, so that they tell nothing about others; they never return.

@@ -17,7 +17,7 @@ type PlaceOrder struct {
 	Price  int64
 }
 
-func (PlaceOrder) describe(Rules) ActionSpec {
+func (PlaceOrder) describe(*Industry) ActionSpec {
 	side := Param{Name: "side", Kind: ParamChoice, Choices: []string{SideBuy, SideSell}, Doc: "buy or sell"}
 	return ActionSpec{Params: append([]Param{side}, tradeParams()...)}
 }
@@ -40,9 +40,9 @@ func (a PlaceOrder) rule(f *facts, s senses) ruling {
 			Code: RejectOrderLimit, Available: number(int64(len(f.orders))), Maximum: number(OrdersMax), Unit: "orders",
 		})
 	case a.Side == SideBuy && value > f.stock[data]:
-		return insufficient("amount", data, value, f.stock[data])
+		return f.insufficient("amount", data, value, f.stock[data])
 	case a.Side == SideSell && a.Amount > f.stock[electricity]:
-		return insufficient("amount", electricity, a.Amount, f.stock[electricity])
+		return f.insufficient("amount", electricity, a.Amount, f.stock[electricity])
 	}
 	m := s.market()
 	crossed := m.asks
@@ -55,11 +55,11 @@ func (a PlaceOrder) rule(f *facts, s senses) ruling {
 	}
 	r := ruling{amount: a.Amount, traded: traded.amount, paid: traded.data}
 	if a.Side == SideSell {
-		r.changes = costs(stock{electricity: a.Amount}, gained(Data, traded.data)...)
+		r.changes = f.costs(stock{electricity: a.Amount}, gained(Data, traded.data)...)
 		return r
 	}
 	escrow := (a.Amount - traded.amount) / PowerLot * a.Price
-	r.changes = costs(stock{data: traded.data + escrow}, gained(Electricity, min(traded.amount, f.room()))...)
+	r.changes = f.costs(stock{data: traded.data + escrow}, gained(Electricity, min(traded.amount, f.room()))...)
 	return r
 }
 

@@ -34,7 +34,7 @@ func (r Rules) plantQuote(stored int64) int64 {
 }
 
 // isPlant says that the factory generates, once it is ready.
-func (w *World) isPlant(f *factory) bool { return w.law.kinds[f.kind].generates }
+func (w *World) isPlant(f *factory) bool { return w.law.Kinds[f.kind].generates }
 
 // outputOf is the present store and wear of a factory. Only plants change by
 // themselves, and only once they are ready.
@@ -94,7 +94,7 @@ func (w *World) fullestStore(n int32) int64 {
 func (w *World) batchesToWear(f *factory) int64 {
 	wear := w.outputOf(f).wear
 	for _, j := range f.jobs {
-		if w.law.recipes[j.recipe].maintains {
+		if w.law.Recipes[j.recipe].maintains {
 			wear = 0
 			continue
 		}

@@ -144,15 +144,17 @@ var trades = map[string]struct{ give, get string }{
 // amount, attempts of an order, else actions. It is empty for a rule about all actions.
 func (c PolicyRule) Unit() string {
 	spec, known := specNamed(c.Action)
-	trade := trades[c.Action]
-	r, resource := resourceNamed(cmp.Or(c.What, trade.give))
+	trade, traded := trades[c.Action]
+	what := cmp.Or(c.What, trade.give)
 	switch {
 	case !known:
 		return ""
 	case c.Action == (ExecuteUntil{}).ActionName():
 		return "attempts"
-	case resource:
-		return r.unit()
+	case what == Compound && (traded || spec.lists(ListsResources)):
+		return compound.unit()
+	case what != "" && traded:
+		return unitsUnit
 	case spec.has(ParamAmount):
 		return spec.amount().Unit
 	}
@@ -206,10 +208,11 @@ func (s Scenario) checkPolicy() error {
 		return fmt.Errorf("policy: %d rules, want at most %d", len(s.Policy), policyRulesMax)
 	}
 	var all []error
+	in := s.Industry()
 	for i, c := range s.Policy {
 		wrong := s.checkNames(c)
 		if len(wrong) == 0 { // else the rest may be wrong for the same reason
-			wrong = slices.Concat(s.checkReceiver(c), c.checkLimits(), c.checkTrade(), c.checkAskers())
+			wrong = slices.Concat(s.checkReceiver(in, c), c.checkLimits(), c.checkTrade(in), c.checkAskers())
 		}
 		for _, err := range wrong {
 			all = append(all, fmt.Errorf("policy[%d].%w", i, err))
@@ -242,7 +245,7 @@ func (s Scenario) checkNames(c PolicyRule) (all wrongs) {
 // checkReceiver checks whom or what an action of a rule may be directed to, and with what. A
 // receiver is allowed only if the action has one of its sort; a rule about all actions may name
 // either.
-func (s Scenario) checkReceiver(c PolicyRule) (wrong wrongs) {
+func (s Scenario) checkReceiver(in *Industry, c PolicyRule) (wrong wrongs) {
 	spec, _ := specNamed(c.Action)
 	about, all := []ActionSpec{spec}, c.Action == Anyone
 	if all {
@@ -264,7 +267,7 @@ func (s Scenario) checkReceiver(c PolicyRule) (wrong wrongs) {
 		wrong.when(true, "to: there is no such receiver of %s: %q", c.Action, c.To)
 	}
 	_, trades := trades[c.Action]
-	names := func(p Param) bool { return slices.Contains(p.Choices, c.What) }
+	names := func(p Param) bool { return slices.Contains(in.Choices(p), c.What) }
 	choice := slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, names) })
 	wrong.when(c.What != "" && !trades && !choice, "what: %q is no choice of %s", c.What, c.Action)
 	return wrong
@@ -293,21 +296,21 @@ func (c PolicyRule) checkLimits() (all wrongs) {
 }
 
 // checkTrade checks what a trade gives and brings. Both must be named if they are limited.
-func (c PolicyRule) checkTrade() (all wrongs) {
+func (c PolicyRule) checkTrade(in *Industry) (all wrongs) {
 	trade, trades := trades[c.Action]
 	if !trades {
 		all.when(c.Get != "" || c.GetAtLeast > 0 || c.Per > 0,
 			"get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
 		return all
 	}
-	limited, resources := c.Most > 0 || c.Total > 0 || c.Get != "", strings.Join(Resources(), ", ")
+	limited, resources := c.Most > 0 || c.Total > 0 || c.Get != "", strings.Join(in.Resources, ", ")
 	switch {
 	case c.What == "":
 		all.when(trade.give == "" && limited, "what: it is missing; limits of a trade count the resource given")
 	case trade.give != "":
 		all.when(c.What != trade.give, "what: %s gives %s, not %q", c.Action, trade.give, c.What)
 	default:
-		all.when(!slices.Contains(Resources(), c.What), "what: %q is no resource; allowed: %s", c.What, resources)
+		all.when(!slices.Contains(in.Resources, c.What), "what: %q is no resource; allowed: %s", c.What, resources)
 	}
 	switch {
 	case c.Get == "":
@@ -316,7 +319,7 @@ func (c PolicyRule) checkTrade() (all wrongs) {
 		all.when(c.Per > 0, "per: it counts what is given for get_at_least, which is missing")
 	case trade.get != "" && c.Get != trade.get:
 		all.when(true, "get: %s brings %s, not %q", c.Action, trade.get, c.Get)
-	case !slices.Contains(Resources(), c.Get):
+	case !slices.Contains(in.Resources, c.Get):
 		all.when(true, "get: %q is no resource; allowed: %s", c.Get, resources)
 	default:
 		all.when(c.Get == c.What, "get: a trade of %s brings something else", c.What)
@@ -367,6 +370,11 @@ func (s Scenario) planning(id string) bool {
 	s.Agents.Count = s.planned()
 	_, ok := s.agentNumber(id)
 	return ok
+}
+
+// lists reports whether an action has a parameter with such choices.
+func (s ActionSpec) lists(of ChoicesOf) bool {
+	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Lists == of })
 }
 
 func (s ActionSpec) has(kind ParamKind) bool {

@@ -9,7 +9,7 @@ type Refine struct {
 	MassG int64
 }
 
-func (Refine) describe(r Rules) ActionSpec {
+func (Refine) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Numbers: map[string]int64{"compound": r.RefineGPerHardware, "cost": r.RefineCostPerKG},
 		Aliases: []string{"refine", "精炼", "提炼"},
@@ -48,13 +48,13 @@ func (a Refine) rule(f *facts, _ senses) ruling {
 	used, cost := units*per, units*f.law.RefineCostPerKG
 	switch {
 	case used > f.stock[compound]:
-		return insufficient("compound_mass_g", compound, used, f.stock[compound])
+		return f.insufficient("compound_mass_g", compound, used, f.stock[compound])
 	case cost > f.stock[electricity]:
-		return insufficient("compound_mass_g", electricity, cost, f.stock[electricity])
+		return f.insufficient("compound_mass_g", electricity, cost, f.stock[electricity])
 	}
 	return ruling{
 		amount: used, cost: cost,
-		changes: costs(stock{electricity: cost, compound: used}, Amount{Hardware, units}),
+		changes: f.costs(stock{electricity: cost, compound: used}, Amount{Hardware, units}),
 	}
 }
 

@@ -12,12 +12,13 @@ type Request struct {
 	Ticks int64
 }
 
-func (Request) describe(Rules) ActionSpec {
+func (Request) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"ask_for", "request_resource", "请求", "索取"},
 		Params: []Param{
 			receiver(),
-			{Name: "resource", Kind: ParamChoice, Choices: Resources(), Doc: "resource you want", Aliases: []string{"kind"}},
+			{Name: "resource", Kind: ParamChoice, Lists: ListsResources, Choices: r.Resources, Doc: "resource you want",
+				Aliases: []string{"kind"}},
 			{
 				Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Doc: "how much, compound in grams",
 				Aliases: []string{"quantity"},
@@ -30,7 +31,7 @@ func (Request) describe(Rules) ActionSpec {
 // rule looks only at the sender, as that of a message does. It counts as open the requests to
 // the receiver that the sender believes to be open.
 func (a Request) rule(f *facts, _ senses) ruling {
-	r, listed := resourceNamed(a.Resource)
+	r, listed := f.law.resource(a.Resource)
 	switch {
 	case a.To == f.self:
 		return refuse(Rejection{Code: RejectMessageToSelf, Field: "to_agent"})
@@ -69,7 +70,7 @@ func (Request) afford(v *knowledge) Affordance {
 
 func (a Request) carryOut(w *World, n int32, _ ruling) effect {
 	t := w.termsOf(n, KindRequest, a.To, a.Ticks)
-	t.want, _ = resourceNamed(a.Resource)
+	t.want, _ = w.law.resource(a.Resource)
 	t.Want, t.WantAmount = a.Resource, a.Amount
 	mail := &w.agents[n].mail
 	mail.sent = keep(mail.sent, known{t, a.Amount}, w.tick)

@@ -2,7 +2,8 @@ package world
 
 import "slices"
 
-// The resource names, in the fixed order every list of stock uses.
+// The names of the built-in resources, in the fixed order every list of stock uses. A scenario
+// may add products, which follow them.
 const (
 	// Electricity is an agent's only energy store, bounded by its power capacity.
 	Electricity = "electricity"
@@ -27,7 +28,7 @@ const (
 // resource is the dense number of a resource, the index into a stock.
 type resource uint8
 
-// The resources in their fixed order. It is part of the canonical bytes and of
+// The built-in resources in their fixed order. It is part of the canonical bytes and of
 // every list, so a new one goes to the end; products follow controlChip.
 const (
 	electricity resource = iota
@@ -37,15 +38,13 @@ const (
 	controlChip
 	motorMk1
 	logisticsDrone
-	resourceCount = 7
+	builtinResources = 7
 )
 
-// stock holds one amount per resource.
-type stock [resourceCount]int64
+// stock holds one amount per resource; those that the world does not have stay 0.
+type stock [builtinResources + ProductsMax]int64
 
-var resourceNames = [resourceCount]string{
-	Electricity, Compound, Hardware, Data, ControlChip, MotorMk1, LogisticsDrone,
-}
+var resourceNames = []string{Electricity, Compound, Hardware, Data, ControlChip, MotorMk1, LogisticsDrone}
 
 // resourceAliases are other words for resources that can mean one thing.
 var resourceAliases = map[string]string{
@@ -55,38 +54,33 @@ var resourceAliases = map[string]string{
 	"drone": LogisticsDrone,
 }
 
-// Resources lists all resource names in their fixed order.
-func Resources() []string { return slices.Clone(resourceNames[:]) }
-
-// String is the resource's name.
-func (r resource) String() string { return resourceNames[r] }
+// Resources lists the names of the built-in resources in their fixed order.
+func Resources() []string { return slices.Clone(resourceNames) }
 
 // unit names what an amount of r counts.
 func (r resource) unit() string {
 	if r == compound {
 		return "g"
 	}
-	return "units"
+	return unitsUnit
 }
 
-// resourceNamed finds a resource by its exact name.
-func resourceNamed(name string) (resource, bool) {
-	r := slices.Index(resourceNames[:], name)
-	return resource(max(r, 0)), r >= 0
-}
+// unitsUnit is the unit of all resources but compound.
+const unitsUnit = "units"
 
-// amounts lists the non-zero entries of s in the fixed order, and others after them.
-func (s stock) amounts(others ...Amount) []Amount {
+// amounts lists the non-zero entries of s in the fixed order by the names of the resources, and
+// others after them.
+func (s *stock) amounts(names []string, others ...Amount) []Amount {
 	count := len(others)
-	for _, n := range s {
-		if n != 0 {
+	for r := range names {
+		if s[r] != 0 {
 			count++
 		}
 	}
 	list := make([]Amount, 0, count)
-	for r, n := range s {
-		if n != 0 {
-			list = append(list, Amount{Resource: resourceNames[r], Amount: n})
+	for r, name := range names {
+		if s[r] != 0 {
+			list = append(list, Amount{Resource: name, Amount: s[r]})
 		}
 	}
 	return append(list, others...)

@@ -132,7 +132,8 @@ func (w *World) SetRules(next Rules) error {
 			w.events[i].Tick = w.tick + 1 // this one is told already
 		}
 	}
-	w.law, w.scenario.Rules = newLaw(next), next
+	w.scenario.Rules = next
+	w.law = newLaw(w.scenario.Industry())
 	if settled {
 		for n := range w.agents {
 			w.planPower(int32(n))

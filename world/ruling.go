@@ -55,12 +55,13 @@ func invalidAmount(field string, requested, most int64, unit string) ruling {
 // insufficient refuses what the actor's own stock does not cover.
 // Requested is what the action would take in all, so that the difference to
 // Available is what the agent has to gather first.
-func insufficient(field string, r resource, requested, available int64) ruling {
+func (f *facts) insufficient(field string, r resource, requested, available int64) ruling {
 	// Observations refuse so much that the numbers are in one piece with the rejection.
+	what := Rejection{Code: RejectInsufficient, Field: field, Resource: f.law.Resources[r], Unit: r.unit()}
 	refusal := &struct {
 		Rejection
 		requested, available int64
-	}{Rejection{Code: RejectInsufficient, Field: field, Resource: r.String(), Unit: r.unit()}, requested, available}
+	}{what, requested, available}
 	refusal.Requested, refusal.Available = &refusal.requested, &refusal.available
 	return ruling{rejection: &refusal.Rejection}
 }
@@ -94,11 +95,12 @@ func (f *facts) short(r ruling, need stock) []Amount {
 	for r, n := range need {
 		lack[r] = max(0, n-f.stock[r])
 	}
-	return lack.amounts()
+	return lack.amounts(f.law.Resources)
 }
 
 // costs lists spent as negative amounts, then the gains.
 // The order is fixed, because changes are compared, hashed and shown to models.
-func costs(spent stock, gains ...Amount) []Amount {
-	return spent.times(-1).amounts(gains...)
+func (f *facts) costs(spent stock, gains ...Amount) []Amount {
+	spent = spent.times(-1)
+	return spent.amounts(f.law.Resources, gains...)
 }

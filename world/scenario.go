@@ -29,6 +29,11 @@ type Scenario struct {
 	Terms bool `toml:"terms"`
 	// Rules are the numbers of physics and industry.
 	Rules Rules `toml:"rules"`
+	// Products are the names of the scenario's own products, beside the built-in resources.
+	Products []string `toml:"products"`
+	// FactoryKinds and Recipes are the scenario's own, beside the built-in ones, see [Industry].
+	FactoryKinds []FactoryKind `toml:"-"`
+	Recipes      []Recipe      `toml:"-"`
 	// Places are the sites listed one by one, in the order of the file.
 	Places []Place `toml:"-"`
 	// Belt describes further sites that New generates from its seed; nil for none.
@@ -37,6 +42,9 @@ type Scenario struct {
 	Agents AgentPlan `toml:"-"`
 	// Personas are given to the agents in turn; there may be none.
 	Personas []Persona `toml:"personas"`
+	// PersonasFile names a file with the personas in place of Personas: a .csv or .toml file in the
+	// scenario's folder or below it. The text of a run has its personas in place of the name.
+	PersonasFile string `toml:"personas_file"`
 	// Goals are what the agents are asked to reach.
 	Goals []Goal `toml:"goals"`
 	// Texts are the texts of personas and goals in other languages, by their codes, such as "zh".
@@ -138,8 +146,10 @@ type Goal struct {
 	// Text is the goal in words.
 	Text string `toml:"text" json:"text"`
 	// Metric is what is measured: "stock:data" (a resource held),
-	// "product:control_chip" (a product held), "factory:factory.assembler.mk1"
-	// (finished factories of a kind) or "place:llm-outpost" (1 while there).
+	// "product:control_chip" (a product held), "made:control_chip" (made by the agent's factories
+	// and refining, kept or not), "factory:factory.assembler.mk1" (finished factories of a kind),
+	// "place:llm-outpost" (1 while there) or "event:offer_accepted" (events of a kind that the agent
+	// took part in; batch_done are all finished batches).
 	Metric string `toml:"metric" json:"metric"`
 	// AtLeast is the value that meets the goal, at least 1.
 	AtLeast int64 `toml:"at_least" json:"at_least"`

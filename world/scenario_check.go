@@ -31,7 +31,8 @@ const (
 // refuses. What rests on something unsound is left out, since it would be wrong about that again:
 // goals name agents and places, stocks are bounded by the rules' capacity.
 func (s Scenario) Check() error {
-	all, base := []error{s.checkHead(), s.checkVary()}, errors.Join(s.Space.check(), s.Rules.check(), s.checkPlaces())
+	all := []error{s.checkHead(), s.checkVary()}
+	base := errors.Join(s.Space.check(), s.Rules.check(), s.checkIndustry(), s.checkPlaces())
 	if base == nil {
 		base = s.checkAgents()
 	}
@@ -58,6 +59,10 @@ func (s Scenario) checkHead() error {
 	err := checkID("id", s.ID)
 	for i, a := range s.Aliases {
 		err = errors.Join(err, checkID(fmt.Sprintf("aliases[%d]", i), a))
+	}
+	if s.PersonasFile != "" {
+		err = errors.Join(err, fmt.Errorf("personas_file: %q is not read here; it is where the scenario is a file",
+			cleanText(s.PersonasFile, nameMax)))
 	}
 	return errors.Join(err, checkName("name", s.Name), checkText("text", s.Text, textMax), within([]valueRange{
 		{"visibility_km", s.VisibilityKM, 0, 10_000},
@@ -159,6 +164,7 @@ func (s Scenario) checkAgents() error {
 			all = append(all, fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id))
 		}
 	}
+	in := s.Industry()
 	for i, list := range s.Agents.Stock {
 		field := fmt.Sprintf("agents.stock[%d]", i)
 		seen := map[string]bool{}
@@ -167,7 +173,7 @@ func (s Scenario) checkAgents() error {
 			if a.Resource == Electricity {
 				most = s.Rules.PowerCapacity
 			}
-			if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
+			if _, ok := in.resource(a.Resource); !ok || seen[a.Resource] {
 				all = append(all, fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource))
 				continue
 			}
@@ -186,14 +192,14 @@ func (s Scenario) checkAgents() error {
 	}
 	for i, p := range s.Personas {
 		field := fmt.Sprintf("personas[%d]", i)
-		all = append(all, checkName(field+".name", p.Name), p.check(field))
+		all = append(all, p.Check(field))
 	}
 	return errors.Join(all...)
 }
 
-// check checks the texts of a persona.
-func (p Persona) check(field string) error {
-	return errors.Join(checkText(field+".text", p.Text, textMax),
+// Check joins what is wrong with the name and the texts of a persona, which is called field.
+func (p Persona) Check(field string) error {
+	return errors.Join(checkName(field+".name", p.Name), checkText(field+".text", p.Text, textMax),
 		checkText(field+".short_term_goal", p.ShortTermGoal, textMax),
 		checkText(field+".long_term_goal", p.LongTermGoal, textMax))
 }

@@ -25,7 +25,7 @@ func TestIsolatedFiveIsIsolated(t *testing.T) {
 	for i, p := range s.Places {
 		for _, q := range s.Places[:i] {
 			d := p.Position.distanceCM(q.Position)
-			if d <= 40*CMPerKM || newLaw(s.Rules).moveCost(d) <= s.Rules.PowerCapacity {
+			if d <= 40*CMPerKM || newLaw(s.Industry()).moveCost(d) <= s.Rules.PowerCapacity {
 				t.Errorf("%s and %s are %d cm apart", p.ID, q.ID, d)
 			}
 		}

@@ -14,10 +14,10 @@ type ScheduleRecipe struct {
 	Batches int64
 }
 
-func (ScheduleRecipe) describe(r Rules) ActionSpec {
+func (ScheduleRecipe) describe(r *Industry) ActionSpec {
 	var ids []string
 	aliases := map[string]string{}
-	for _, recipe := range r.Recipes() {
+	for _, recipe := range r.Recipes {
 		ids = append(ids, recipe.ID)
 		aliases[recipe.Alias] = recipe.ID
 	}
@@ -25,8 +25,8 @@ func (ScheduleRecipe) describe(r Rules) ActionSpec {
 		Aliases: []string{"schedule", "run_recipe", "produce", "安排生产", "生产"},
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory", Aliases: []string{"factory"}},
-			{Name: "recipe_id", Kind: ParamChoice, Choices: ids, ChoiceAliases: aliases, Doc: "recipe to run",
-				Aliases: []string{"recipe"}},
+			{Name: "recipe_id", Kind: ParamChoice, Lists: ListsRecipes, Choices: ids, ChoiceAliases: aliases,
+				Doc: "recipe to run", Aliases: []string{"recipe"}},
 			{
 				Name: "batches", Kind: ParamAmount, Unit: "batches", Min: 1, Max: BatchesMax, Doc: "how many batches",
 				Aliases: []string{"amount", "count", "quantity"},
@@ -57,7 +57,7 @@ func (f *facts) batchLimit(own factoryFacts, recipe *Recipe) limit {
 // number of batches, the room in the queue, the wear, the stock.
 func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 	own, mine := f.factory(a.FactoryID)
-	n, known := recipeNumber(f.law.recipes, a.RecipeID)
+	n, known := recipeNumber(f.law.Recipes, a.RecipeID)
 	switch {
 	case !known:
 		return refuse(Rejection{Code: RejectUnknownChoice, Field: "recipe_id"})
@@ -69,7 +69,7 @@ func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 		return refuse(Rejection{
 			Code: RejectFactoryBuilding, Field: "factory_id", Maximum: number(own.readyIn), Unit: Ticks,
 		})
-	case f.law.recipes[n].FactoryKind != "" && f.law.recipes[n].FactoryKind != f.law.kinds[own.kind].Name:
+	case f.law.Recipes[n].FactoryKind != "" && f.law.Recipes[n].FactoryKind != f.law.Kinds[own.kind].Name:
 		return refuse(Rejection{Code: RejectRecipeMismatch, Field: "recipe_id"})
 	case a.Batches < 1:
 		return invalidAmount("batches", a.Batches, BatchesMax, "batches")
@@ -79,7 +79,7 @@ func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 			Available: number(BatchesMax - own.queued), Maximum: number(BatchesMax), Unit: "batches",
 		})
 	}
-	recipe := &f.law.recipes[n]
+	recipe := &f.law.Recipes[n]
 	if !recipe.maintains && a.Batches > own.wearBatches {
 		return refuse(Rejection{
 			Code: RejectWornOut, Field: "batches", Requested: number(a.Batches),
@@ -88,9 +88,9 @@ func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 	}
 	need := recipe.inputs.times(a.Batches)
 	if r, short := f.missing(need); short {
-		return insufficient("batches", r, need[r], f.stock[r])
+		return f.insufficient("batches", r, need[r], f.stock[r])
 	}
-	return ruling{amount: a.Batches, ticks: a.Batches * recipe.Ticks, changes: costs(need)}
+	return ruling{amount: a.Batches, ticks: a.Batches * recipe.Ticks, changes: f.costs(need)}
 }
 
 // clamp leaves unknown factories and recipes to Check.
@@ -100,8 +100,8 @@ func (a ScheduleRecipe) clamp(v *knowledge) (Action, []Adjustment) {
 	f := &v.facts
 	l := limit{BatchesMax, boundRule}
 	own, mine := f.factory(a.FactoryID)
-	if n, known := recipeNumber(f.law.recipes, a.RecipeID); known && mine {
-		l = f.batchLimit(own, &f.law.recipes[n])
+	if n, known := recipeNumber(f.law.Recipes, a.RecipeID); known && mine {
+		l = f.batchLimit(own, &f.law.Recipes[n])
 	}
 	l.max = max(1, l.max)
 	n, adjusted := clampTo(a, a.Batches, l)
@@ -117,8 +117,8 @@ func (ScheduleRecipe) afford(v *knowledge) Affordance {
 	a := Affordance{Why: RejectFactoryNotFound}
 	var options []Option
 	for _, own := range f.factories {
-		for i := range f.law.recipes {
-			recipe := &f.law.recipes[i]
+		for i := range f.law.Recipes {
+			recipe := &f.law.Recipes[i]
 			if recipe.maintains && own.wear*2 < WearMax {
 				continue // possible, but not worth mentioning before it is half worn
 			}
@@ -139,10 +139,10 @@ func (a ScheduleRecipe) carryOut(w *World, n int32, _ ruling) effect {
 	own := w.agents[n].factories
 	// The rules have seen that it is there.
 	k := own[slices.IndexFunc(own, func(k int32) bool { return w.factories[k].id == a.FactoryID })]
-	r, _ := recipeNumber(w.law.recipes, a.RecipeID)
+	r, _ := recipeNumber(w.law.Recipes, a.RecipeID)
 	f := &w.factories[k]
 	f.jobs = append(f.jobs, job{r, a.Batches})
 	w.touchFactory(k)
 	w.startBatch(k)
-	return effect{postings: w.deposit(n, f.account, w.law.recipes[r].inputs.times(a.Batches)), subject: a.FactoryID}
+	return effect{postings: w.deposit(n, f.account, w.law.Recipes[r].inputs.times(a.Batches)), subject: a.FactoryID}
 }

@@ -108,7 +108,7 @@ func TestScoreAgreesWithTheWorld(t *testing.T) {
 		var stocks []int64
 		var total, refined int64
 		for n := range w.Agents() {
-			r, _ := resourceNamed(held)
+			r, _ := w.law.resource(held)
 			stocks = append(stocks, w.stockOf(&w.agents[n])[r])
 			for _, k := range w.agents[n].offers {
 				stocks[n] += w.ledger.of(w.offers[k].account, r)

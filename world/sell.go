@@ -8,7 +8,7 @@ type SellPower struct {
 	Price int64
 }
 
-func (SellPower) describe(Rules) ActionSpec {
+func (SellPower) describe(*Industry) ActionSpec {
 	return ActionSpec{Params: tradeParams()}
 }
 
@@ -29,7 +29,7 @@ func (a SellPower) rule(f *facts, s senses) ruling {
 		return r
 	}
 	if a.Amount > f.stock[electricity] {
-		return insufficient("amount", electricity, a.Amount, f.stock[electricity])
+		return f.insufficient("amount", electricity, a.Amount, f.stock[electricity])
 	}
 	m := s.market()
 	sold := m.bids.meet(a.Price, a.Amount, unlimited)
@@ -41,7 +41,7 @@ func (a SellPower) rule(f *facts, s senses) ruling {
 	}
 	return ruling{
 		amount: sold.amount, traded: sold.amount, paid: sold.data,
-		changes: costs(stock{electricity: sold.amount}, Amount{Data, sold.data}),
+		changes: f.costs(stock{electricity: sold.amount}, Amount{Data, sold.data}),
 	}
 }
 

@@ -12,7 +12,7 @@ type SendMessage struct {
 	Text string
 }
 
-func (SendMessage) describe(Rules) ActionSpec {
+func (SendMessage) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Numbers: map[string]int64{"characters": TextMax},
 		Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},

@@ -41,8 +41,7 @@ func (s Scenario) Survey(seed uint64) Survey {
 // HarvestMost is the most that one harvest can yield at a place with the given
 // radiation to an agent with the given heat, if there is room for it.
 func (r Rules) HarvestMost(radiation, heat int64) int64 {
-	l := law{Rules: r}
-	l.PowerCapacity = amountMax
-	f := facts{law: &l, radiation: radiation, heat: heat}
+	r.PowerCapacity = amountMax
+	f := facts{law: &law{Industry: &Industry{Rules: r}}, radiation: radiation, heat: heat}
 	return f.harvestLimit().max
 }

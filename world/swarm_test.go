@@ -38,7 +38,7 @@ func (r *swarmRun) choose(n int) Action {
 	offers := append(offersOf(v), Wait{})
 	if o := v.Observe(); len(o.Agents) > 0 {
 		offers = append(offers, SendMessage{To: o.Agents[0].ID, Text: fmt.Sprint("tick ", r.w.tick)}, PostNote{Text: "seen"})
-		offers = append(offers, Transfer{o.Agents[0].ID, Resources()[r.draw(n, 1, resourceCount)], 1 + r.draw(n, 2, 9)})
+		offers = append(offers, Transfer{o.Agents[0].ID, Resources()[r.draw(n, 1, builtinResources)], 1 + r.draw(n, 2, 9)})
 	}
 	a := offers[r.draw(n, 3, int64(len(offers)))]
 	if v.facts.typed && r.draw(n, 8, 3) == 0 {
@@ -139,8 +139,8 @@ func swarm(t *testing.T, seed uint64) string {
 		one.Apply(intents)
 		two.Apply(reversed(intents))
 		for k := range one.offers {
-			if o := &one.offers[k]; o.open && one.ledger.balances[o.account] != o.escrow() {
-				return fmt.Sprintf("tick %d: %s holds %v", one.Tick(), o.id, one.ledger.balances[o.account])
+			if o := &one.offers[k]; o.open && one.ledger.stock(o.account) != o.escrow() {
+				return fmt.Sprintf("tick %d: %s holds %v", one.Tick(), o.id, one.ledger.stock(o.account))
 			}
 		}
 		for r, n := range sumsOf(one) {

@@ -76,7 +76,7 @@ func (s Scenario) checkTask() error {
 		{"task.from", t.From, 1, max(1, t.Ticks)},
 	}))
 	kind, name := t.Measures()
-	r, known := resourceNamed(name)
+	r, known := s.Industry().resource(name)
 	measurable := false
 	switch kind {
 	case metricUptime:

@@ -63,7 +63,7 @@ func checkTerms(t *rapid.T, w *World) {
 	}
 	for i := range w.offers {
 		o := &w.offers[i]
-		held := w.ledger.balances[o.account]
+		held := w.ledger.stock(o.account)
 		if o.open && (held != o.escrow() || o.terms.until <= w.tick) {
 			t.Fatalf("tick %d: the open offer %s until %d holds %v", w.tick, o.id, o.terms.until, held)
 		}
@@ -355,7 +355,7 @@ func TestLoopholesOfOffers(t *testing.T) {
 		}
 		before := w.Self(0).Electricity
 		w.Apply([]Intent{{Agent: 0, Action: Wait{}}})
-		if got := w.Self(0).Electricity; got != before+100 || w.ledger.balances[w.offers[0].account] != (stock{}) {
+		if got := w.Self(0).Electricity; got != before+100 || w.ledger.stock(w.offers[0].account) != (stock{}) {
 			t.Errorf("back to life it has %d, before %d", got, before)
 		}
 	})

@@ -253,7 +253,7 @@ func TestWornOutFactories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chips := func(n int64) Action { return ScheduleRecipe{"agent-1-f1", DefaultRules().Recipes()[0].ID, n} }
+	chips := func(n int64) Action { return ScheduleRecipe{"agent-1-f1", DefaultRules().Industry().Recipes[0].ID, n} }
 	must(t, w, 0, BuildFactory{AssemblerMk1})
 	must(t, w, 0, WaitTicks{10})
 	w.factories[0].wear = WearMax - 5*WearPerBatch

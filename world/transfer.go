@@ -10,13 +10,13 @@ type Transfer struct {
 	Amount int64
 }
 
-func (Transfer) describe(Rules) ActionSpec {
+func (Transfer) describe(r *Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},
 		Params: []Param{
 			receiver(),
-			{Name: "kind", Kind: ParamChoice, Choices: Resources(), ChoiceAliases: resourceAliases, Doc: "resource to give",
-				Aliases: []string{"resource", "what"}},
+			{Name: "kind", Kind: ParamChoice, Lists: ListsResources, Choices: r.Resources, ChoiceAliases: resourceAliases,
+				Doc: "resource to give", Aliases: []string{"resource", "what"}},
 			{
 				Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true,
 				Doc:     "how much, compound in grams",
@@ -37,7 +37,7 @@ func receiver() Param {
 // Nothing else can go wrong on the receiver's side: only electricity is bounded. An agent
 // that is shut down can get electricity, so that others can restart it.
 func (a Transfer) rule(f *facts, s senses) ruling {
-	r, known := resourceNamed(a.Kind)
+	r, known := f.law.resource(a.Kind)
 	if !known {
 		return refuse(Rejection{Code: RejectUnknownChoice, Field: "kind"})
 	}
@@ -52,7 +52,7 @@ func (a Transfer) rule(f *facts, s senses) ruling {
 	case a.Amount < 1:
 		return invalidAmount("amount", a.Amount, f.stock[r], r.unit())
 	case a.Amount > f.stock[r]:
-		return insufficient("amount", r, a.Amount, f.stock[r])
+		return f.insufficient("amount", r, a.Amount, f.stock[r])
 	case to.presence == presenceUnknown, r == electricity && to.room == roomUnknown:
 		return ruling{unknown: true}
 	case full:
@@ -65,7 +65,7 @@ func (a Transfer) rule(f *facts, s senses) ruling {
 // stays as it is and is refused: the agent did not say that it wants to give.
 // The giver does not know how much fits the receiver.
 func (a Transfer) clamp(v *knowledge) (Action, []Adjustment) {
-	r, known := resourceNamed(a.Kind)
+	r, known := v.facts.law.resource(a.Kind)
 	if !known {
 		return a, nil
 	}
@@ -94,7 +94,7 @@ func (Transfer) afford(v *knowledge) Affordance {
 // The receiver may be asleep or shut down; a change of its power state is
 // announced in the next tick.
 func (a Transfer) carryOut(w *World, n int32, _ ruling) effect {
-	r, _ := resourceNamed(a.Kind)
+	r, _ := w.law.resource(a.Kind)
 	to := w.numbers[a.To]
 	if r == electricity {
 		w.settle(n)

@@ -16,6 +16,9 @@ type Translation struct {
 	Goals map[string]string `toml:"goals"`
 }
 
+// IsLanguageCode reports whether a text has the form of a language's code.
+func IsLanguageCode(code string) bool { return languageCode.MatchString(code) }
+
 // In returns the scenario with its texts in a language, by its code, as it is if it has none in it.
 func (s Scenario) In(language string) Scenario {
 	said, ok := s.Texts[language]
@@ -44,7 +47,7 @@ func (s Scenario) CheckTexts() error {
 	var all wrongs
 	for _, code := range slices.Sorted(maps.Keys(s.Texts)) {
 		said, field := s.Texts[code], "texts."+code
-		all.when(!languageCode.MatchString(code), "%s: a language is a code of two letters", field)
+		all.when(!IsLanguageCode(code), "%s: a language is a code of two letters", field)
 		if len(said.Personas) != len(s.Personas) {
 			all.when(true, "%s.personas: %d of %d personas", field, len(said.Personas), len(s.Personas))
 			continue
@@ -52,7 +55,7 @@ func (s Scenario) CheckTexts() error {
 		for i, p := range said.Personas {
 			name := fmt.Sprintf("%s.personas[%d]", field, i)
 			all.when(p.Name != "", "%s.name: names are the same in all languages", name)
-			all = append(all, p.check(name), translated(name+".text", s.Personas[i].Text, p.Text),
+			all = append(all, p.Check(name), translated(name+".text", s.Personas[i].Text, p.Text),
 				translated(name+".short_term_goal", s.Personas[i].ShortTermGoal, p.ShortTermGoal),
 				translated(name+".long_term_goal", s.Personas[i].LongTermGoal, p.LongTermGoal))
 		}

@@ -116,7 +116,7 @@ func TestRadiationGolden(t *testing.T) {
 // TestHeatClosedFormAgreesWithTicks cools step by step and compares it with the table.
 func TestHeatClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := newLaw(drawRules(t))
+		l := newLaw(drawRules(t).Industry())
 		start := rapid.Int64Range(0, l.HeatMost()).Draw(t, "heat")
 		slow := start
 		for dt := range int64(200) {
@@ -132,7 +132,7 @@ func TestHeatClosedFormAgreesWithTicks(t *testing.T) {
 }
 
 func TestHeatGolden(t *testing.T) {
-	l := newLaw(DefaultRules())
+	l := newLaw(DefaultRules().Industry())
 	for _, tc := range []struct{ heat, ticks, want int64 }{
 		{100, 1, 95}, {95, 1, 90}, {46, 1, 43}, {20, 1, 19}, {1, 1, 0}, {0, 9, 0}, {100, 2, 90}, {514, 1, 488},
 	} {
@@ -207,7 +207,7 @@ func announcedPower(events []Event) int {
 // TestHarvestGolden pins the yields of thirty harvests at a radiation of 46 when
 // nothing cools, the battery never fills and heat starts at zero.
 func TestHarvestGolden(t *testing.T) {
-	f := facts{law: newLaw(DefaultRules()), radiation: 46}
+	f := facts{law: newLaw(DefaultRules().Industry()), radiation: 46}
 	want := []int64{
 		46, 46, 46, 33, 26, 23, 20, 19, 17, 16, 15, 14, 14, 13, 13,
 		12, 12, 11, 11, 11, 11, 10, 10, 10, 10, 9, 9, 9, 9, 9,
@@ -225,7 +225,7 @@ func TestHarvestGolden(t *testing.T) {
 }
 
 func TestHarvestIsRefusedAtTenfoldHeat(t *testing.T) {
-	f := facts{law: newLaw(DefaultRules()), radiation: 46, heat: 999}
+	f := facts{law: newLaw(DefaultRules().Industry()), radiation: 46, heat: 999}
 	if r := (Harvest{50}).rule(&f, nil); !r.accepted() || r.amount != 4 {
 		t.Errorf("at heat 999: %+v, want a yield of 4", r)
 	}
@@ -236,7 +236,7 @@ func TestHarvestIsRefusedAtTenfoldHeat(t *testing.T) {
 }
 
 func TestMoveCostAndTicks(t *testing.T) {
-	l := newLaw(DefaultRules())
+	l := newLaw(DefaultRules().Industry())
 	for _, tc := range []struct{ cm, cost, ticks int64 }{
 		{0, 1, 1}, {1, 1, 1}, {100_000, 1, 1}, {100_001, 2, 1},
 		{1_000_000, 10, 1}, {1_000_001, 11, 2}, {3_600_000, 36, 4},

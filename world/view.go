@@ -71,6 +71,9 @@ func (v View) Place() string { return v.known().seen.Self.Place }
 // of a world.
 func (v View) Rules() Rules { return v.known().facts.law.Rules }
 
+// Industry is what can be made in the world. It is the same value in all views and must not be changed.
+func (v View) Industry() *Industry { return v.known().facts.law.Industry }
+
 // Last is the outcome of the agent's last action; false before its first.
 func (v View) Last() (Outcome, bool) { return v.known().last.clone(), v.known().last.Tick > 0 }
 

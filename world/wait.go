@@ -6,7 +6,7 @@ const WaitTicksMax = 64
 // Wait does nothing this tick; the agent is due again next tick.
 type Wait struct{}
 
-func (Wait) describe(Rules) ActionSpec {
+func (Wait) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"idle", "noop", "no_op", "pass", "skip", "do_nothing", "rest", "等待",
 			"待机"},
@@ -25,7 +25,7 @@ type WaitTicks struct {
 	Ticks int64
 }
 
-func (WaitTicks) describe(Rules) ActionSpec {
+func (WaitTicks) describe(*Industry) ActionSpec {
 	return ActionSpec{
 		Aliases: []string{"sleep", "sleep_ticks", "休眠"},
 		Params: []Param{{

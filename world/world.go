@@ -35,8 +35,9 @@ type World struct {
 	orders   []restingOrder
 	offers   []heldOffer
 	calendar calendar
-	// goals are each agent's, in scenario order.
-	goals [][]pursuit
+	// goals are each agent's, in scenario order; counting says that some count events.
+	goals    [][]pursuit
+	counting bool
 
 	// able are the agents that can act, ordered those with a standing order. Advance sets due and
 	// continuing for the tick, and Apply fills acted.
@@ -74,9 +75,13 @@ func New(s Scenario, seed uint64) (*World, error) {
 	s = s.Instance(seed)
 	n := int(s.Agents.Count)
 	w := &World{
-		scenario: s, seed: seed, law: newLaw(s.Rules), geo: newGeography(s, seed),
+		scenario: s, seed: seed, law: newLaw(s.Industry()), geo: newGeography(s, seed),
 		numbers: make(map[string]int32, n), goals: s.pursuits(),
 		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n), summoned: newBitset(n),
+	}
+	w.ledger.resources = len(w.law.Resources)
+	for _, list := range w.goals {
+		w.counting = w.counting || slices.ContainsFunc(list, func(p pursuit) bool { return p.metric.counts != nil })
 	}
 	for _, name := range systemAccountNames {
 		w.ledger.open(name)
@@ -86,7 +91,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 	w.sites = make([]site, len(w.geo.places))
 	w.visited = newBitset(len(w.sites))
 	w.ledger.names = slices.Grow(w.ledger.names, len(w.sites))
-	w.ledger.balances = slices.Grow(w.ledger.balances, len(w.sites))
+	w.ledger.balances = slices.Grow(w.ledger.balances, len(w.sites)*w.ledger.resources)
 	for i := range w.sites {
 		p := &w.geo.places[i]
 		w.sites[i].account = w.ledger.open("site:" + p.ID)
@@ -98,7 +103,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 		a := agent{id: agentID(i), from: noPlace, to: noPlace, place: s.spawnOf(i)}
 		a.account = w.ledger.open(accountOf(a.id))
 		for _, start := range s.stockOf(i) {
-			r, _ := resourceNamed(start.Resource)
+			r, _ := w.law.resource(start.Resource)
 			w.postAny(nil, sourceGenesis, a.account, r, start.Amount)
 		}
 		a.announced = w.law.stateOf(w.ledger.of(a.account, electricity), false)
@@ -119,6 +124,9 @@ func New(s Scenario, seed uint64) (*World, error) {
 func (w *World) emit(e Event) {
 	e.Tick = w.tick
 	w.events = append(w.events, e)
+	if w.counting {
+		w.countGoals(&e)
+	}
 }
 
 // post moves an amount and marks the sources and sinks that changed. The accounts of
@@ -131,7 +139,7 @@ func (w *World) post(from, to account, r resource, n int64) Posting {
 		}
 	}
 	w.ledger.move(from, to, r, n)
-	return Posting{From: w.ledger.names[from], To: w.ledger.names[to], Resource: r.String(), Amount: n}
+	return Posting{From: w.ledger.names[from], To: w.ledger.names[to], Resource: w.law.Resources[r], Amount: n}
 }
 
 // postAny appends a posting unless the amount is zero.

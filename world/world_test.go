@@ -195,8 +195,8 @@ func TestViewKnowsTheStandingOrder(t *testing.T) {
 
 // TestNameListsAreComplete ties the exported lists of names together.
 func TestNameListsAreComplete(t *testing.T) {
-	for _, r := range DefaultRules().Recipes() {
-		if _, ok := kindNumber(DefaultRules().FactoryKinds(), r.FactoryKind); ok == r.maintains {
+	for _, r := range DefaultRules().Industry().Recipes {
+		if _, ok := kindNumber(DefaultRules().Industry().Kinds, r.FactoryKind); ok == r.maintains {
 			t.Errorf("%s needs a factory that cannot be built", r.ID)
 		}
 		if len(r.Inputs) == 0 || len(r.Outputs) == 0 != r.maintains || r.Ticks < 1 {
@@ -221,7 +221,7 @@ func TestBalancesAreOfThePresent(t *testing.T) {
 	for n := range w.agents {
 		w.settle(int32(n))
 	}
-	if after := mustJSON(listBalances(w.ledger.names, w.ledger.balances)); after != before {
+	if after := mustJSON(listBalances(w.ledger, w.law.Resources)); after != before {
 		t.Errorf("balances were\n%s\nafter settling\n%s", before, after)
 	}
 	if stock := mustJSON(w.Stock(3)); stock != `[{"resource":"electricity","amount":6},{"resource":"data","amount":12}]` {
@@ -269,8 +269,8 @@ func TestThresholdsOfStopEvents(t *testing.T) {
 		set       func()
 		want      bool
 	}{
-		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.balances[a.account][electricity] = 20 }, false},
-		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.balances[a.account][electricity] = 19 }, true},
+		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.all(a.account)[electricity] = 20 }, false},
+		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.all(a.account)[electricity] = 19 }, true},
 		{Condition{Event: StopThermalOverload}, func() { a.heat = 99 }, false},
 		{Condition{Event: StopThermalOverload}, func() { a.heat = 100 }, true},
 		{Condition{StopHarvestAvailableBelow, number(30)}, func() {}, false},
@@ -283,9 +283,9 @@ func TestThresholdsOfStopEvents(t *testing.T) {
 		{Condition{StopHeatBelow, number(100)}, func() {}, true},
 		{Condition{StopHeatAbove, number(100)}, func() {}, true},
 		{Condition{StopHeatAbove, number(101)}, func() {}, false},
-		{Condition{StopCompoundAbove, number(7)}, func() { w.ledger.balances[a.account][compound] = 7 }, true},
+		{Condition{StopCompoundAbove, number(7)}, func() { w.ledger.all(a.account)[compound] = 7 }, true},
 		{Condition{StopCompoundAbove, number(8)}, func() {}, false},
-		{Condition{StopHardwareAbove, number(3)}, func() { w.ledger.balances[a.account][hardware] = 3 }, true},
+		{Condition{StopHardwareAbove, number(3)}, func() { w.ledger.all(a.account)[hardware] = 3 }, true},
 		{Condition{StopHardwareAbove, number(4)}, func() {}, false},
 	} {
 		tc.set()
@@ -330,7 +330,7 @@ func TestQueueAndAbsence(t *testing.T) {
 		t.Fatal(err)
 	}
 	chip := func(batches int64) Action {
-		return ScheduleRecipe{"agent-1-f1", DefaultRules().Recipes()[0].ID, batches}
+		return ScheduleRecipe{"agent-1-f1", DefaultRules().Industry().Recipes[0].ID, batches}
 	}
 	step := func(a Action) Outcome {
 		for w.Advance(); len(w.Due()) == 0 || w.Due()[0] != 0; w.Advance() {

@@ -135,13 +135,14 @@ func isField(name string) bool {
 // DecodeAction reads a flat action, more forgivingly than its schema. A parameter may
 // be written in its slot or under its own name; that is [NamedParameter]. Amounts of
 // any finite size are accepted and saturate at int64; whether the action is possible is
-// for the world to say. Ids are passed on exactly as written.
-func DecodeAction(raw json.RawMessage) (world.Action, []Repair, *ArgumentError) {
+// for the world to say. Ids are passed on exactly as written. Names of resources, recipes and kinds of
+// factory are those of an industry, nil for the built-in one.
+func DecodeAction(raw json.RawMessage, industry *world.Industry) (world.Action, []Repair, *ArgumentError) {
 	v, used, fault := read(string(raw))
 	if fault != nil {
 		return nil, used, fault
 	}
-	action, more, fault := decodeAction(v, Names{}, nil)
+	action, more, fault := decodeAction(v, Names{industry: industry}, nil)
 	return action, append(used, more...), fault
 }
 
@@ -166,8 +167,7 @@ func ActionNames(needless ...string) []string {
 // are noted: a flat schema invites a model to fill in a neighbour's field; an invented field
 // means something that would silently be dropped. A parameter is read from its slot or from
 // the field of its own name. Both may be given, as long as they say the same: picking one of
-// two values would be a guess. The registry has the last word on the arguments: it knows the
-// choices and their aliases.
+// two values would be a guess.
 func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
 	if v.Kind != Object {
 		return nil, nil, mismatch("", say("an action object"), v)
@@ -180,6 +180,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if fault != nil {
 		return nil, nil, fault
 	}
+	spec.Params = names.params(spec)
 	object, wrote := v, map[string]string(nil)
 	for at, f := range v.Fields {
 		i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return slices.Contains(p.Aliases, f.Name) })
@@ -344,7 +345,8 @@ func argument(p world.Param, field string, given Value, expected func() Phrase) 
 			meant = choicesOf(p, strings.TrimSuffix(given.Text, massSuffix))
 		}
 		switch len(meant) {
-		case 0: // what the world refuses, with all its choices
+		case 0:
+			return world.Value{}, nil, &ArgumentError{Path: field, Expected: expected(), Got: say("a value it does not accept")}
 		case 1:
 			return world.Value{Text: meant[0]}, []Repair{ChoicePart}, nil
 		default:

@@ -55,7 +55,7 @@ func TestDecodeAction(t *testing.T) {
 		{"useless value", `{"action":"wait","amount":3}`, world.Wait{}, []Repair{UnusedArgument}},
 		{"duplicate", `{"action":"wait_ticks","amount":3,"amount":4}`, world.WaitTicks{Ticks: 4}, []Repair{DuplicateKey}},
 	} {
-		got, used, fault := DecodeAction(json.RawMessage(c.raw))
+		got, used, fault := DecodeAction(json.RawMessage(c.raw), nil)
 		if fault != nil {
 			t.Errorf("%s: %v", c.name, fault)
 			continue
@@ -108,7 +108,7 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":` + strings.Repeat(`[`, 20) + strings.Repeat(`]`, 20) + `}`, "arguments: expected at most 16 levels of nesting, got more levels"},
 		{strings.Repeat(" ", 70_000), "arguments: expected at most 65536 bytes, got 70000 bytes"},
 	} {
-		action, _, fault := DecodeAction(json.RawMessage(c.raw))
+		action, _, fault := DecodeAction(json.RawMessage(c.raw), nil)
 		if fault == nil || action != nil {
 			t.Errorf("DecodeAction(%.60s) = %v, %v, want only an error", c.raw, action, fault)
 			continue
@@ -182,7 +182,7 @@ func TestActionsRoundTripThroughSlots(t *testing.T) {
 			{written(action, func(p world.Param) string { return p.Name }), named},
 			{world.EncodeAction(action), named},
 		} {
-			got, used, fault := DecodeAction(form.raw)
+			got, used, fault := DecodeAction(form.raw, nil)
 			if fault != nil || got != action || !slices.Equal(used, form.used) {
 				t.Errorf("%s is read as %#v, %v, %v; want %#v, %v", form.raw, got, used, fault, action, form.used)
 			}
@@ -231,7 +231,7 @@ func FuzzDecodeAction(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		action, _, fault := DecodeAction(json.RawMessage(raw))
+		action, _, fault := DecodeAction(json.RawMessage(raw), nil)
 		if (action == nil) == (fault == nil) {
 			t.Fatalf("DecodeAction = %v, %v", action, fault)
 		}
@@ -241,7 +241,7 @@ func FuzzDecodeAction(f *testing.F) {
 			}
 			return
 		}
-		again, used, fault := DecodeAction(written(action, slotOfParam))
+		again, used, fault := DecodeAction(written(action, slotOfParam), nil)
 		if fault != nil || len(used) > 0 || again != action {
 			t.Fatalf("%#v reads back as %#v, %v, %v", action, again, used, fault)
 		}
@@ -258,12 +258,12 @@ func TestAllFaultsAreTold(t *testing.T) {
 		return all
 	}
 	for _, c := range []struct{ raw, want string }{
-		{`{"action":"schedule_recipe","id":5,"what":"gold","amount":"two"}`, "id: a factory id|amount: an integer number of batches|what: one of recipe.assembler.control_chip"},
-		{`{"action":"schedule_recipe","factory_id":5,"recipe_id":"gold","batches":"two"}`, "factory_id: a factory id|batches: an integer|recipe_id: one of recipe."},
+		{`{"action":"schedule_recipe","id":5,"what":"gold","amount":"two"}`, "id: a factory id|what: one of recipe.assembler.control_chip|amount: an integer number of batches"},
+		{`{"action":"schedule_recipe","factory_id":5,"recipe_id":"gold","batches":"two"}`, "factory_id: a factory id|recipe_id: one of recipe.|batches: an integer"},
 		{`{"action":"send_message","shout":1,"to":null,"text":7}`, ": only the fields|to: an agent id|text: a text of 1 to"},
 		{`{"action":"transfer_resource","to":"<agent>","what":"<what>"}`, "to: a value in place|what: a value in place"},
 	} {
-		_, _, e := DecodeAction(json.RawMessage(c.raw))
+		_, _, e := DecodeAction(json.RawMessage(c.raw), nil)
 		if e == nil {
 			t.Errorf("%s: no error", c.raw)
 			continue

@@ -56,7 +56,7 @@ func TestDecodeActionByAlias(t *testing.T) {
 		{`{"action":"<action>"}`, "", nil},
 		{`{"action":"post_note","text":"<b>"}`, "{\"action\":\"post_note\",\"text\":\"\\u003cb\\u003e\"}", nil},
 	} {
-		got, used, fault := DecodeAction([]byte(tt.raw))
+		got, used, fault := DecodeAction([]byte(tt.raw), nil)
 		if tt.want == "" {
 			if fault == nil {
 				t.Errorf("%s is read as %s", tt.raw, world.EncodeAction(got))

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/agentworld/world"
@@ -8,7 +9,10 @@ import (
 
 // Names are the names of what an agent knows, by which a model may call it in place of
 // its id. The zero value knows nothing.
-type Names struct{ seen *world.Observation }
+type Names struct {
+	seen     *world.Observation
+	industry *world.Industry
+}
 
 // untold are the actions that no error names: without requests and offers those about them.
 func (n Names) untold() []string {
@@ -18,9 +22,29 @@ func (n Names) untold() []string {
 	return world.TypedActions()
 }
 
-// NamesIn are the names in an observation, which must not change any more. A factory has no
+// builtIn is what can be made where nothing is known of the world.
+var builtIn = world.DefaultRules().Industry()
+
+// resources are those of the agent's world.
+func (n Names) resources() []string { return cmp.Or(n.industry, builtIn).Resources }
+
+// params are the parameters of an action with the choices of the agent's world.
+func (n Names) params(spec world.ActionSpec) []world.Param {
+	listed := func(p world.Param) bool { return p.Lists != "" }
+	if n.industry == nil || !slices.ContainsFunc(spec.Params, listed) {
+		return spec.Params
+	}
+	params := slices.Clone(spec.Params)
+	for i, p := range params {
+		params[i].Choices = n.industry.Choices(p)
+	}
+	return params
+}
+
+// NamesIn are the names in an observation, which must not change any more, of a world with an
+// industry. A factory has no
 // name of its own; it goes by its kind, as long as the agent has no other of that kind.
-func NamesIn(o *world.Observation) Names { return Names{o} }
+func NamesIn(o *world.Observation, industry *world.Industry) Names { return Names{o, industry} }
 
 // named is something that the agent knows.
 type named struct{ id, name string }

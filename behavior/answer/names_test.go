@@ -16,7 +16,7 @@ func TestResolveNames(t *testing.T) {
 		Places: []world.Sight{{ID: "p2", Name: "Twin"}, {ID: "p3", Name: "Twin"}, {ID: "Rim", Name: "Edge"}, {ID: "p5", Name: "Rim"}, {ID: "p6"}},
 		Self:   world.Self{ID: "agent-1", Name: "Ada"}, Agents: []world.Contact{{ID: "agent-2", Name: "Ben"}},
 		Factories: []world.Factory{{ID: "a1-f1", Kind: "assembler"}, {ID: "a1-f2", Kind: "plant"}, {ID: "a1-f3", Kind: "plant"}},
-	})
+	}, nil)
 	for _, tt := range []struct {
 		name     string
 		kind     world.ParamKind
@@ -52,7 +52,7 @@ func TestResolveNamesInOrders(t *testing.T) {
 	w.Advance()
 	order := world.ExecuteUntil{Do: world.Move{To: "Outpost"}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 2}
 	seen := w.View(0).Observe()
-	got, used := NamesIn(&seen).Resolve(order)
+	got, used := NamesIn(&seen, nil).Resolve(order)
 	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(used, []Repair{NameResolved}) {
 		t.Errorf("%v with %v", do, used)
 	}
@@ -97,7 +97,7 @@ func TestNamesOfFixedLists(t *testing.T) {
 		// An id is never completed.
 		{`{"action":"schedule_recipe","id":"f1","what":"control_chip","amount":1}`, `{"action":"schedule_recipe","factory_id":"f1","recipe_id":"recipe.assembler.control_chip","batches":1}`, []Repair{ChoicePart}, ""},
 	} {
-		a, used, e := DecodeAction([]byte(tt.raw))
+		a, used, e := DecodeAction([]byte(tt.raw), nil)
 		switch {
 		case e != nil && e.Error() != tt.fault, e == nil && tt.fault != "":
 			t.Errorf("%s: %v, want %q", tt.raw, e, tt.fault)
@@ -119,7 +119,7 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	v := w.View(0)
 	seen := v.Observe()
 	seen.Factories = []world.Factory{{ID: "agent-1-f1", Kind: "factory.assembler.mk1"}}
-	names := NamesIn(&seen)
+	names := NamesIn(&seen, nil)
 	e := func(args string) string {
 		c := Call{Tool: ToolDecision, Arguments: args}
 		d, _, e := ReadDecision(c, false)

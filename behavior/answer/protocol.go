@@ -306,7 +306,7 @@ func (a PlannedAction) Unused() []*ArgumentError {
 
 // Terms are what a planned acceptance gives at most and gets at least, in the slots of an
 // offer; nil for a number that it leaves open.
-func (a PlannedAction) Terms() (give string, amount *int64, get string, least *int64) {
+func (a PlannedAction) Terms(names Names) (give string, amount *int64, get string, least *int64) {
 	number := func(s world.Slot) *int64 {
 		if n, _, ok := a.written.Field(s.String()).integer(); ok && a.written.gives(s.String()) {
 			return &n
@@ -314,9 +314,9 @@ func (a PlannedAction) Terms() (give string, amount *int64, get string, least *i
 		return nil
 	}
 	resource := func(s world.Slot) string {
-		if i := slices.IndexFunc(world.Resources(),
-			func(r string) bool { return sameName(r, a.written.textOf(s.String())) }); i >= 0 {
-			return world.Resources()[i]
+		known := names.resources()
+		if i := slices.IndexFunc(known, func(r string) bool { return sameName(r, a.written.textOf(s.String())) }); i >= 0 {
+			return known[i]
 		}
 		return ""
 	}

@@ -59,7 +59,7 @@ func TestAParaphraseNeedsTheText(t *testing.T) {
 // TestADecisionThatOthersBroughtAboutTeachesNothing, neither by itself nor by what
 // went on afterwards, whatever it says it used, until the agent decides again.
 func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
-	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

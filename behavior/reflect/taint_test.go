@@ -174,7 +174,7 @@ func newScene(t *rapid.T) *scene {
 		t.Fatal(err)
 	}
 	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom([]behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich}).Draw(t, "profile"), Language: rapid.SampledFrom(words.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
-	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

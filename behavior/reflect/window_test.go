@@ -17,7 +17,7 @@ import (
 // runtimeIn writes outcomes and news in a language.
 func runtimeIn(t *testing.T, language string) *behavior.Runtime {
 	t.Helper()
-	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: language}}, world.DefaultRules(), modules.New())
+	runtime, err := behavior.NewRuntime(behavior.Config{Settings: trace.Settings{Language: language}}, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

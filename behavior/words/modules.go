@@ -25,6 +25,8 @@ type Rules struct {
 	Build              Form `places:"kind,cost,ticks,what"`
 	Recipe             Form `places:"recipe,factory,inputs,outputs,ticks"`
 	AnyFactory, NoWear string
+	Runs               Form `places:"recipes"`
+	RunsNothing        string
 	Wear               Form `places:"batch,most"`
 	Queue              Form `places:"batches,factories"`
 

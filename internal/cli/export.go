@@ -44,8 +44,9 @@ func exportTable(m *Main, runDir, agent string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := explain.NewTableCSV(w)
-	for r, err := range explain.TableOf(dir, agent).Rows() {
+	table := explain.TableOf(dir, agent)
+	out := explain.NewTableCSV(w, table)
+	for r, err := range table.Rows() {
 		if err != nil {
 			return m.unread(runDir, err)
 		}

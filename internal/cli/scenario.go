@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/session"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -49,6 +50,10 @@ func (m *Main) chooseScenario(v settings.Value, commands []string) (
 		}
 		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s",
 			where, shown(name), cause(err), meant, allowedScenarios)
+	}
+	text, err = session.WholeScenario(m.path(name), name, text)
+	if err != nil {
+		return name, nil, s, wrongSettings(err)
 	}
 	s, err = scenario.Parse(name, text)
 	return name, text, s, wrongSettings(err)

@@ -16,11 +16,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/baseline"
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -178,7 +180,8 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 				lines = append(lines, name+": doubt: "+idle.String())
 				doubts++
 			}
-			told := slices.Concat(baseline.Flows(chosen), baseline.RoundTrips(chosen), baseline.Delays(chosen))
+			told := slices.Concat(baseline.Flows(chosen), baseline.RoundTrips(chosen), baseline.Delays(chosen),
+				baseline.MetByOthers(chosen), promptCost(chosen))
 			for _, flow := range told {
 				flows = append(flows, name+": "+flow) // to know, not to mend
 			}
@@ -202,10 +205,33 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 	return nil
 }
 
+// promptCost says what each call of a model holds, if the scenario adds to the industry, and how much of it
+// is about that. The protocol is the default one, in English.
+func promptCost(s world.Scenario) []string {
+	if len(s.Products)+len(s.FactoryKinds)+len(s.Recipes) == 0 {
+		return nil
+	}
+	w, err := world.New(s, s.Seed)
+	if err != nil {
+		return nil // which is told already
+	}
+	chars := func(industry *world.Industry) int {
+		cfg := behavior.Config{Settings: trace.DefaultSettings(), Needless: w.Needless(s.Rules, w.Forbidden()...)}
+		runtime, err := behavior.NewRuntime(cfg, industry, modules.New())
+		if err != nil {
+			panic("cli: default settings are refused: " + err.Error())
+		}
+		return runtime.StaticChars()
+	}
+	all := chars(s.Industry())
+	return []string{fmt.Sprintf("prompt: each call holds %d characters of instructions, tools and rules, %d of them about what "+
+		"the scenario adds", all, all-chars(s.Rules.Industry()))}
+}
+
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
 // do, make and wait for, and the [rules] table of a scenario.
 func writeRules(out io.Writer) error {
-	rules, said := world.DefaultRules(), words.In(words.English)
+	rules, said := world.DefaultRules().Industry(), words.In(words.English)
 	var b strings.Builder
 	b.WriteString("ACTIONS\n")
 	for _, a := range rules.Actions() {
@@ -224,13 +250,13 @@ func writeRules(out io.Writer) error {
 		}
 	}
 	b.WriteString("\nFACTORIES\n")
-	for _, k := range rules.FactoryKinds() {
+	for _, k := range rules.Kinds {
 		does := said.FactoryKinds.Numbered(k.Name, map[string]int64{"rate": rules.PlantRate, "store": rules.PlantCap})
 		plaintext.Fprintf(&b, "%s: %s; costs %s, %s\n", k.Name, does, amountsOf(k.Cost),
 			plaintext.Count(k.Ticks, "tick"))
 	}
 	b.WriteString("\nRECIPES, for one batch\n")
-	for _, r := range rules.Recipes() {
+	for _, r := range rules.Recipes {
 		plaintext.Fprintf(&b, "%s (%s): %s -> %s, %s, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs),
 			plaintext.Count(r.Ticks, "tick"), cmp.Or(r.FactoryKind, "any factory"))
 	}
@@ -242,7 +268,7 @@ func writeRules(out io.Writer) error {
 		}
 		plaintext.Fprintf(&b, "%s: %s\n", name, said.StopEvents.Text(e.Name))
 	}
-	defaults, err := toml.Marshal(rules)
+	defaults, err := toml.Marshal(rules.Rules)
 	if err != nil {
 		return fmt.Errorf("encode the rules: %w", err)
 	}

@@ -101,7 +101,7 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 	for _, p := range s.Places {
 		names[p.ID], names[p.Name] = "a place", "a place"
 	}
-	for _, r := range world.Resources() {
+	for _, r := range s.Industry().Resources {
 		names[r] = "a resource"
 	}
 	for _, r := range list {

@@ -23,11 +23,11 @@ type lab struct {
 // the guard left out.
 func newLab(off ...string) (*lab, error) {
 	l := &lab{}
-	rules := make(Tape, tapeLen).scene().Rules
+	industry := make(Tape, tapeLen).scene().Industry()
 	for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for _, commit := range []trace.Commit{trace.CommitTwoStep, trace.CommitOneStep} {
 			s := trace.Settings{Protocol: protocol, Commit: commit, GuardOff: off}
-			runtime, err := behavior.NewRuntime(behavior.Config{Settings: s.WithDefaults()}, rules, modules.New())
+			runtime, err := behavior.NewRuntime(behavior.Config{Settings: s.WithDefaults()}, industry, modules.New())
 			if err != nil {
 				return nil, fmt.Errorf("guard search: %w", err)
 			}

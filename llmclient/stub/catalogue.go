@@ -16,9 +16,12 @@ type catalogue struct {
 	then int
 	// rules are the costs that the actions state.
 	rules world.Rules
-	// kind is the first kind of factory, recipes what can be made in it.
+	// kind is the first kind of factory, recipes what can be made. kinds are all kinds with their costs,
+	// runs says of recipes which kind runs them, where the tools do.
 	kind    string
 	recipes []string
+	kinds   []world.FactoryKind
+	runs    map[string]string
 }
 
 // actionSchedule is the action that takes a recipe.
@@ -42,7 +45,7 @@ func readCatalogue(tools []tool) catalogue {
 			case actionBuild:
 				r.BuildElectricity, r.BuildHardware = costs[0], costs[1]
 				if c.kind == "" {
-					c.kind = dotted.FindString(line)
+					c.readKinds(line)
 				}
 			case actionSchedule:
 				c.recipes = namedAfter(line, slotWhat)
@@ -58,6 +61,45 @@ func readCatalogue(tools []tool) catalogue {
 	}
 	return c
 }
+
+// readKinds reads the kinds of factory in the line of the action that builds them: after the name of each
+// what it costs, up to a comma, and the recipes that run in it, as in "mill.x: 8 wood, 2 ticks; runs
+// make.flour". The first name begins as those of all kinds do.
+func (c *catalogue) readKinds(line string) {
+	head, kind := "", ""
+	for _, at := range dotted.FindAllStringIndex(line, -1) {
+		name := line[at[0]:at[1]]
+		before, _, _ := strings.Cut(name, ".")
+		if head == "" {
+			head, c.kind = before, name
+		}
+		if before != head {
+			if c.runs == nil {
+				c.runs = map[string]string{}
+			}
+			c.runs[name] = kind
+			continue
+		}
+		kind = name
+		if told := costOf.FindStringSubmatch(line[at[1]:]); told != nil {
+			c.kinds = append(c.kinds, world.FactoryKind{Name: name, Cost: amountsIn(told[1])})
+		}
+	}
+}
+
+// amountsIn reads amounts of resources, as in "2 gear + 1 plate".
+func amountsIn(text string) (list []world.Amount) {
+	for _, found := range amount.FindAllStringSubmatch(text, -1) {
+		list = append(list, world.Amount{Resource: found[2], Amount: integer(found[1])})
+	}
+	return list
+}
+
+// costOf is what follows the name of a kind: its cost, up to a comma.
+var costOf = regexp.MustCompile(`^[:：]\s*([^:：,，;；]+)[,，]`)
+
+// amount is a number and the name of a resource.
+var amount = regexp.MustCompile(`(\d+) (\w+)`)
 
 // digits are a number in a text, dotted is a name with dots.
 var (

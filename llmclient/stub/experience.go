@@ -49,7 +49,7 @@ func (e experience) stumbled() bool { return strings.Contains(e.latest, " "+e.re
 // recipe.assembler.motor_mk1.
 func means(word, name string) bool {
 	head, _, dotted := strings.Cut(name, ".")
-	return word == name || dotted && word == head+"."+productOf(name)
+	return word == name || dotted && word == head+"."+lastPart(name)
 }
 
 // source returns the id of the history's last line, which is in brackets at

@@ -243,7 +243,8 @@ func (f *foresight) produce() {
 			of.ReadyIn = max(0, of.ReadyIn)
 			continue
 		case of.State == "working" && of.Recipe != "":
-			f.add(productOf(of.Recipe), 1)
+			made := f.prompt.product(of.Recipe)
+			f.add(made.Resource, made.Amount)
 			of.Batches--
 			if of.Batches < 1 {
 				of.Batches, of.Queued = of.Queued, 0

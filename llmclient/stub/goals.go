@@ -66,7 +66,7 @@ func chinese(word string) bool { return strings.ContainsFunc(word, isHan) }
 func (s stage) brief(p prompt) baseline.Brief {
 	var products []string
 	for _, recipe := range s.recipes() {
-		products = append(products, productOf(recipe))
+		products = append(products, p.product(recipe).Resource)
 	}
 	asked := readGoals(p.goals)
 	wishes := asked.wishes(products)

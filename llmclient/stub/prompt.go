@@ -26,10 +26,10 @@ type prompt struct {
 	// journeys led to.
 	remembered []world.Here
 	visited    []string
-	// recipes are the names of those that the known rules list, inputs what they say that
-	// each takes.
-	recipes []string
-	inputs  map[string][]world.Amount
+	// recipes are the names of those that the known rules list, inputs and outputs what they say that
+	// each takes and yields.
+	recipes         []string
+	inputs, outputs map[string][]world.Amount
 	// ticks is how long they say that a batch of each takes.
 	ticks map[string]int64
 	// draw is the charge that each tick takes, as they say, 0 if they do not.
@@ -83,20 +83,17 @@ func readPrompt(input []llmclient.Item) prompt {
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
 					parts := split(entry, ',')
-					inputs, _, _ := strings.Cut(parts[0], "->")
-					said := split(strings.ReplaceAll(inputs, "+", ""), ' ')
-					name := word(said[0])
+					inputs, outputs, _ := strings.Cut(parts[0], "->")
+					name, inputs, _ := strings.Cut(inputs, " ")
+					name = word(name)
 					p.recipes = append(p.recipes, name)
 					if p.ticks == nil {
 						p.ticks = map[string]int64{}
+						p.inputs = map[string][]world.Amount{}
+						p.outputs = map[string][]world.Amount{}
 					}
 					p.ticks[name] = integer(parts[len(parts)-1])
-					for i := 1; i+1 < len(said); i += 2 {
-						if p.inputs == nil {
-							p.inputs = map[string][]world.Amount{}
-						}
-						p.inputs[name] = append(p.inputs[name], world.Amount{Resource: said[i+1], Amount: integer(said[i])})
-					}
+					p.inputs[name], p.outputs[name] = amountsIn(inputs), amountsIn(outputs)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,15 +32,16 @@ func (s stage) situation(p prompt) baseline.Situation {
 	if s.offers.kind == "" { // no factory can be built
 		known.Rules.BuildElectricity = known.Rules.PowerCapacity + 1
 	}
+	known.Kinds = s.offers.kinds
 	for _, name := range s.recipes() {
 		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity},
 			{Resource: world.Hardware, Amount: batchHardware}}
-		if told := p.inputs[name]; told != nil && s.see.Trades() {
-			inputs = told // a guess on the safe side does for work, but not for prices
+		if told := p.inputs[name]; told != nil && (s.see.Trades() || s.industrious(p)) {
+			inputs = told // a guess on the safe side does for work, but not for prices and chains
 		}
 		known.Recipes = append(known.Recipes, world.Recipe{
-			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}},
-			Inputs: inputs,
+			ID: name, FactoryKind: cmp.Or(s.offers.runs[name], s.offers.kind), Ticks: 1,
+			Outputs: []world.Amount{p.product(name)}, Inputs: inputs,
 		})
 	}
 	// Of the last action only a gift matters: a battery may have been full.
@@ -87,5 +89,37 @@ func (s stage) recipes() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == world.MaintenanceRecipe })
 }
 
-// productOf is the name of a recipe's product: the last part of its own.
-func productOf(recipe string) string { return recipe[strings.LastIndexByte(recipe, '.')+1:] }
+// industrious reports whether there is more to make than one product in one kind of factory of what is dug.
+func (s stage) industrious(p prompt) bool {
+	for _, inputs := range p.inputs {
+		made := func(a world.Amount) bool { return a.Resource != world.Electricity && a.Resource != world.Hardware }
+		if slices.ContainsFunc(inputs, made) {
+			return true
+		}
+	}
+	return len(s.offers.runs) > 0
+}
+
+// product is what a batch of a recipe yields beside data, as the request says: else one of what the last
+// part of its name says.
+func (p prompt) product(recipe string) world.Amount {
+	for _, out := range p.outputs[recipe] {
+		if out.Resource != world.Data || len(p.outputs[recipe]) == 1 {
+			return out
+		}
+	}
+	return world.Amount{Resource: lastPart(recipe), Amount: 1}
+}
+
+// makes reports whether there is a resource of a name: a built-in one, or what a known recipe yields.
+func (p prompt) makes(resource string) bool {
+	for _, outputs := range p.outputs {
+		if slices.ContainsFunc(outputs, func(a world.Amount) bool { return a.Resource == resource }) {
+			return true
+		}
+	}
+	return slices.Contains(world.Resources(), resource)
+}
+
+// lastPart is what a dotted name ends in.
+func lastPart(recipe string) string { return recipe[strings.LastIndexByte(recipe, '.')+1:] }

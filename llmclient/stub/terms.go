@@ -112,7 +112,7 @@ func newMetricReader(w *words.Language) metricReader {
 // An agent that trades has to know how much it needs itself.
 func statedGoals(p prompt, self string) (goals []world.Goal, t world.Task) {
 	for line := range strings.Lines(p.goals) {
-		if m := stated.FindStringSubmatch(line); m != nil && slices.Contains(world.Resources(), m[1]) {
+		if m := stated.FindStringSubmatch(line); m != nil && p.makes(m[1]) {
 			goals = append(goals, world.Goal{Agent: "*", Metric: "stock:" + m[1], AtLeast: integer(m[2])})
 		}
 	}

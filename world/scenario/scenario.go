@@ -26,6 +26,35 @@ type scenarioFile struct {
 	Seed   int64       `toml:"seed"`
 	Places []placeFile `toml:"places"`
 	Agents agentsFile  `toml:"agents"`
+	// FactoryKinds and Recipes are the scenario's own kinds of factory and recipes, beside the
+	// built-in ones. Agents know them as factory.ID and recipe.ID.
+	FactoryKinds []kindFile   `toml:"factory_kinds"`
+	Recipes      []recipeFile `toml:"recipes"`
+}
+
+// kindFile is one [[factory_kinds]] table.
+type kindFile struct {
+	// ID is 1 to 32 of a-z 0-9 _; agents know the kind as factory.ID.
+	ID string `toml:"id"`
+	// Cost is what a factory takes, per resource 1 to 1,000,000.
+	Cost map[string]int64 `toml:"cost"`
+	// Ticks is how long construction takes, 1 to 1,000.
+	Ticks int64 `toml:"ticks"`
+}
+
+// recipeFile is one [[recipes]] table.
+type recipeFile struct {
+	// ID is 1 to 32 of a-z 0-9 _; agents know the recipe as recipe.ID.
+	ID string `toml:"id"`
+	// FactoryKind is the kind of factory that runs it, such as factory.assembler.mk1 or factory.ID for
+	// one of the file.
+	FactoryKind string `toml:"factory_kind"`
+	// Inputs are what a batch takes, per resource 1 to 1,000,000.
+	Inputs map[string]int64 `toml:"inputs"`
+	// Outputs are what a batch yields, per resource 1 to 1,000: hardware, data and products.
+	Outputs map[string]int64 `toml:"outputs"`
+	// Ticks is the duration of one batch, 1 to 1,000.
+	Ticks int64 `toml:"ticks"`
 }
 
 // placeFile is one [[places]] table: a position is either absolute or an offset.
@@ -229,21 +258,36 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 		// A fragment of twice the radius is eight times as rare.
 		b.RadiusExponent = cmp.Or(b.RadiusExponent, 3)
 	}
-	// Starting stocks are listed in the fixed order of resources, because a TOML table has
-	// none.
-	for i, m := range f.Agents.Stock {
-		var list []world.Amount
-		for _, name := range world.Resources() {
+	// amounts lists a table in the fixed order of resources, because a TOML table has none.
+	resources := slices.Concat(world.Resources(), s.Products)
+	amounts := func(m map[string]int64, field string) (list []world.Amount) {
+		for _, name := range resources {
 			if n, ok := m[name]; ok {
 				list = append(list, world.Amount{Resource: name, Amount: n})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !slices.Contains(world.Resources(), name) {
-				all = append(all, fmt.Errorf("agents.stock[%d]: %q is no resource; %s", i, name, offered(name, world.Resources())))
+			if !slices.Contains(resources, name) {
+				all = append(all, fmt.Errorf("%s: %q is no resource; %s", field, name, offered(name, resources)))
 			}
 		}
-		s.Agents.Stock = append(s.Agents.Stock, list)
+		return list
+	}
+	for i, k := range f.FactoryKinds {
+		s.FactoryKinds = append(s.FactoryKinds, world.FactoryKind{
+			Name: world.KindPrefix + k.ID, Cost: amounts(k.Cost, fmt.Sprintf("factory_kinds[%d].cost", i)), Ticks: k.Ticks,
+		})
+	}
+	for i, r := range f.Recipes {
+		id := world.RecipePrefix + r.ID
+		s.Recipes = append(s.Recipes, world.Recipe{
+			ID: id, Alias: id, FactoryKind: r.FactoryKind, Ticks: r.Ticks,
+			Inputs:  amounts(r.Inputs, fmt.Sprintf("recipes[%d].inputs", i)),
+			Outputs: amounts(r.Outputs, fmt.Sprintf("recipes[%d].outputs", i)),
+		})
+	}
+	for i, m := range f.Agents.Stock {
+		s.Agents.Stock = append(s.Agents.Stock, amounts(m, fmt.Sprintf("agents.stock[%d]", i)))
 	}
 	return s, errors.Join(all...)
 }

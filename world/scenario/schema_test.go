@@ -35,8 +35,10 @@ var described = map[string]string{
 // required lists what a table cannot do without.
 var required = map[string][]string{
 	"scenarioFile": {"id", "agents"}, "placeFile": {"id", "material"}, "agentsFile": {"count"},
-	"Belt": {"radius_min_cm", "radius_max_cm", "materials"},
-	"Goal": {"id", "agent", "metric", "at_least"}, "PolicyRule": {"agent", "action"}, "Task": {"family", "ticks", "metric"},
+	"kindFile":   {"id", "cost", "ticks"},
+	"recipeFile": {"id", "factory_kind", "inputs", "outputs", "ticks"},
+	"Belt":       {"radius_min_cm", "radius_max_cm", "materials"},
+	"Goal":       {"id", "agent", "metric", "at_least"}, "PolicyRule": {"agent", "action"}, "Task": {"family", "ticks", "metric"},
 }
 
 // TestScenarioSchemaIsCurrent derives the schema for editors from the types of the
@@ -88,7 +90,10 @@ func (m schemaMaker) of(typ reflect.Type) map[string]any {
 		for _, name := range world.Resources() {
 			amounts[name] = map[string]any{"type": "integer", "minimum": 0}
 		}
-		return map[string]any{"type": "object", "properties": amounts, "additionalProperties": false}
+		return map[string]any{
+			"type": "object", "properties": amounts, "additionalProperties": map[string]any{"type": "integer", "minimum": 0},
+			"propertyNames": map[string]any{"pattern": ownID},
+		}
 	case reflect.Struct:
 		return m.table(typ)
 	}
@@ -138,6 +143,9 @@ func inFileWords(typ reflect.Type, doc string) string {
 		"RegenTicks", strconv.Itoa(world.RegenTicks), "FragmentsMax", strconv.Itoa(world.FragmentsMax)).Replace(doc)
 }
 
+// ownID is the form of the ids of products, recipes and kinds of factory.
+const ownID = "^[a-z0-9_]{1,32}$"
+
 // bound adds what the checks of a scenario say about a field.
 func bound(property map[string]any, table, name string) {
 	switch {
@@ -162,6 +170,13 @@ func bound(property map[string]any, table, name string) {
 		if name == "critical_percent" {
 			property["maximum"] = 99 // at most low_percent, which a schema cannot say
 		}
+	case name == "products":
+		property["items"] = map[string]any{"type": "string", "pattern": ownID}
+		property["maxItems"] = world.ProductsMax
+	case (table == "recipeFile" || table == "kindFile") && name == "id":
+		property["pattern"] = ownID
+	case (table == "recipeFile" || table == "kindFile") && name == "ticks":
+		property["minimum"], property["maximum"] = 1, 1000
 	case table == "Task" && name == "ticks":
 		property["minimum"], property["maximum"] = world.TaskTicksMin, world.TaskTicksMax
 	}
@@ -240,7 +255,7 @@ func TestScenarioSchemaAcceptsWhatParses(t *testing.T) {
 	}
 	for old, mistake := range map[string]string{
 		`family = "survival"`: `family = "sport"`, `ticks = 30`: `ticks = 3`, `visibility_km = 12`: `visibilty_km = 12`,
-		`material = "ice"`: `material = "cheese"`, `count = 2`: `count = "two"`, `data = 4`: `gold = 4`,
+		`material = "ice"`: `material = "cheese"`, `count = 2`: `count = "two"`, `data = 4`: `Gold = 4`,
 		`id = "sound"`: `name = "sound"`, `at_least = 1`: ``, `emission = 8`: "[rules]\nidle_draw = 0",
 	} {
 		if err := resolved.Validate(asJSON(t, strings.Replace(soundTask, old, mistake, 1))); err == nil {
