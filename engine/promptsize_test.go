@@ -10,11 +10,11 @@ import (
 // decisionMean and requestMost bound the characters of instructions and input in the
 // default profile: the mean over all requests of a decision, and one request. If they are
 // exceeded, cut text rather than raise the limits. The mean is per decision, since a
-// decision in fewer, longer requests is cheaper: it is two thirds of the 12,130 that 3.4
+// decision in fewer, longer requests is cheaper: it is half of the 12,130 that 3.4
 // requests took.
 const (
-	decisionMean = 8087
-	requestMost  = 6000
+	decisionMean = 6400
+	requestMost  = 6200
 )
 
 // requireSizes holds the calls of a run in the default profile against the bounds.

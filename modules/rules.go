@@ -140,10 +140,16 @@ func NewKnown(w *words.Language, r world.Rules, needless ...string) Known {
 // Unasked returns the lines that are known without a call, each after a line break.
 func (k Known) Unasked() (lines string) { return k.recipes + k.power }
 
-// About returns the lines of topics that were looked up before, each after a line break.
+// About returns the lines of topics that were looked up before, each after a line break, without those that
+// are known unasked.
 func (k Known) About(topics []string) (lines string) {
+	unasked := strings.Split(k.Unasked(), "\n")
 	for _, topic := range topics {
-		lines += k.about[topic]
+		for line := range strings.SplitSeq(strings.TrimPrefix(k.about[topic], "\n"), "\n") {
+			if !slices.Contains(unasked, line) {
+				lines += "\n" + line
+			}
+		}
 	}
 	return lines
 }
@@ -157,7 +163,10 @@ func (k Known) With(topics []string) (lines string) {
 	if !slices.Contains(topics, "power") {
 		lines += k.power
 	}
-	return lines + k.About(topics)
+	for _, topic := range topics {
+		lines += k.about[topic]
+	}
+	return lines
 }
 
 // RuleTopic returns the topic of a result's source, if its rules are worth keeping. The

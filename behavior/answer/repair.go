@@ -168,7 +168,7 @@ const (
 	ListFromText Repair = "list_from_text"
 	ListFromNull Repair = "list_from_null"
 	ListFromOne  Repair = "list_from_one"
-	// StepFromText: a step of a plan is a word.
+	// StepFromText: a step of a plan is a text that is none of the kinds.
 	StepFromText Repair = "plan_step_from_text"
 	// StepKindVariant: the kind of a step was another word for it, or under another key.
 	// StepKindUnknown: it was none; the step asks for nothing.
