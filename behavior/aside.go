@@ -27,32 +27,42 @@ type fault struct {
 	// refusal says that a call or action was refused. Otherwise a whole answer could not be used, which
 	// matters only if the turn ended in something else than was meant.
 	refusal bool
+	// tainted says that texts were in view.
+	tainted bool
 }
 
-// faultsMax bounds the faults of a turn that are told, faultCharsMax the text about one.
+// faultsMax bounds the faults of a turn that are told, those before and those after texts each.
+// faultCharsMax bounds the text about one.
 const (
 	faultsMax     = 3
 	faultCharsMax = 160
 )
 
-// keepFault keeps a fault for the next turn, unless it is known.
+// keepFault keeps a fault for the next turn, unless it is known. What came of texts never takes the place of
+// what was wrong before them, or it would decide whether that is told before the next plan.
 func (d *draft) keepFault(f fault) {
 	f.early = plaintext.Clip(f.early, faultCharsMax)
 	f.late = plaintext.Clip(f.late, faultCharsMax)
 	if slices.Contains(d.faults, f) {
 		return
 	}
-	d.faults = slices.Clip(newest(append(d.faults, f), faultsMax))
+	kept := slices.Clone(d.faults)
+	alike := slices.DeleteFunc(slices.Clone(kept), func(o fault) bool { return o.tainted != f.tainted })
+	if len(alike) == faultsMax {
+		oldest := slices.Index(kept, alike[0])
+		kept = slices.Delete(kept, oldest, oldest+1)
+	}
+	d.faults = append(kept, f)
 }
 
 // faultArguments keeps what was wrong with the arguments of a call. Their path is as the model wrote it.
 func (t *Turn) faultArguments(f feedback) {
-	wrong := fault{refusal: true}
+	wrong := fault{refusal: true, tainted: t.exposure.tainted()}
 	text := cmp.Or(f.Path, "arguments") + ": " + t.agent.words.Asides.Expected + f.Expected
 	if more := len(f.Also); more > 0 {
 		text += fmt.Sprintf(" (+%d)", more)
 	}
-	if t.exposure.tainted() {
+	if wrong.tainted {
 		wrong.early, wrong.late = f.Code, text
 	} else {
 		wrong.early = text
@@ -64,11 +74,11 @@ func (t *Turn) faultArguments(f feedback) {
 // the text chose.
 func (t *Turn) faultAction(f feedback, a world.Action) {
 	w := t.agent.words
-	wrong := fault{refusal: true}
+	wrong := fault{refusal: true, tainted: t.exposure.tainted()}
 	name := repeated(a).ActionName()
 	code, whole := w.refusalTexts(f)
 	switch {
-	case !t.exposure.tainted():
+	case !wrong.tainted:
 		wrong.early = name + ": " + whole
 	case f.Rule == policy.ReasonNotPlanned:
 		wrong.late = t.fullText(a) + ": " + whole

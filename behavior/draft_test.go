@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"example.com/agentworld/world"
@@ -84,5 +85,11 @@ func TestDraftOfAnAnswer(t *testing.T) {
 	d.keepFault(first)
 	if want := []fault{first, second}; !slices.Equal(d.faults, want) {
 		t.Errorf("the mistakes are %v, want %v", d.faults, want)
+	}
+	for n := range int64(2 * faultsMax) {
+		d.keepFault(fault{late: strconv.FormatInt(n, 10), tainted: true})
+	}
+	if early := d.faults[:2]; len(d.faults) != 2+faultsMax || !slices.Equal(early, []fault{first, second}) {
+		t.Errorf("what came of texts takes the place of what was wrong before them: %v", d.faults)
 	}
 }

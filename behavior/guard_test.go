@@ -103,7 +103,7 @@ func guardShare(tb testing.TB) (measure func() (turn, guard time.Duration)) {
 	d := deliberated(tb, m, v)
 	seen := v.Observe()
 	e := policy.Evidence{View: v, Seen: &seen, Ledger: m.ledger}
-	for _, a := range []world.Action{world.ExecuteUntil{Do: world.Harvest{MaxAmount: 9}, MaxTicks: 3}, world.Mine{MassG: 900}} {
+	for _, a := range []world.Action{world.Mine{MassG: 900}, world.ExecuteUntil{Do: world.Harvest{MaxAmount: 9}, MaxTicks: 3}} {
 		if p, ok := policy.Planned(a); ok {
 			e.Plan = append(e.Plan, p)
 		}

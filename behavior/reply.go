@@ -95,7 +95,7 @@ func (t *Turn) repair(problem answer.Problem) {
 		t.draft.ambiguous = true
 	case answer.InvalidArgs, answer.UnknownTool, answer.NotAllowedNow: // reported in the outputs
 	default:
-		t.draft.keepFault(fault{early: t.agent.words.Unusable.Text(string(problem))})
+		t.draft.keepFault(fault{early: t.agent.words.Unusable.Text(string(problem)), tainted: t.exposure.tainted()})
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)

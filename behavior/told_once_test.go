@@ -62,15 +62,15 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 		needed []string
 	}{
 		{alone, []string{
-			"ticks 1-40, both counted",                         // from when and until when
-			"ready at the start of such a tick",                // when a product counts
-			"each tick after actions, asleep too, takes",       // what is paid first
-			"only end repeats",                                 // a repeat is no order
-			"if its candidate would fail, you are asked again", // what a dry run is for
+			"ticks 1-40, both counted",                   // from when and until when
+			"ready at the start of such a tick",          // when a product counts
+			"each tick after actions, asleep too, takes", // what is paid first
+			"only end repeats",                           // a repeat is no order
+			"asked again if it would fail",               // what a dry run is for
 			"execute_until and its ignore are of the first step",
 			"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
 		}},
-		{traders, []string{"if its candidate would fail, you are asked again", "execute_until and its ignore are of the first step"}},
+		{traders, []string{"asked again if it would fail", "execute_until and its ignore are of the first step"}},
 	} {
 		for _, needed := range c.needed {
 			if !strings.Contains(c.text, needed) {

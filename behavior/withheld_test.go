@@ -57,11 +57,16 @@ func (g *twin) draw(agent, step int) *rand.Rand {
 	return rand.New(rand.NewPCG(g.seed, uint64(g.w.Tick())<<16|uint64(agent)<<8|uint64(step)))
 }
 
-// good draws one of the goods that all neighbours have, other than the given one.
-func (g *twin) good(but string) string {
-	goods := slices.DeleteFunc([]string{world.Data, world.Hardware, world.Electricity},
-		func(r string) bool { return r == but })
-	return goods[g.words.IntN(len(goods))]
+// goods draws two of the goods that all neighbours have: those of the rule about offers, or any others. An
+// offer that this rule describes and can never take wakes nobody, so it must be one in both games or in none.
+func (g *twin) goods(described bool) (give, want string) {
+	if described {
+		return world.Hardware, world.Data
+	}
+	others := [][2]string{{world.Data, world.Hardware}, {world.Data, world.Electricity}, {world.Electricity, world.Data},
+		{world.Electricity, world.Hardware}, {world.Hardware, world.Electricity}}
+	drawn := others[g.words.IntN(len(others))]
+	return drawn[0], drawn[1]
 }
 
 // said is a text in random words. Some of them name goods, amounts, ids and what the victim wants.
@@ -87,8 +92,7 @@ func (g *twin) neighbours() (list []world.Intent) {
 		if r.IntN(3) == 0 {
 			in.Parents = []string{fmt.Sprint("agent-", 2+r.IntN(8))}
 		}
-		give := g.good("")
-		want := g.good(give)
+		give, want := g.goods(r.IntN(4) == 0)
 		asked := 50 + g.words.Int64N(10_000)
 		to := []string{"agent-1", world.ToAnyone}[r.IntN(2)]
 		switch kind := r.IntN(6); {

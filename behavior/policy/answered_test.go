@@ -115,6 +115,35 @@ func TestAskedWorkKeepsTheCharge(t *testing.T) {
 	}
 }
 
+// TestLaterActionsKeepTheCharge: with texts in view a later planned action draws the charge to low no more
+// than work that is asked for does, while an earlier one is possible.
+func TestLaterActionsKeepTheCharge(t *testing.T) {
+	p := Compile("agent-1", nil)
+	harvest, mine := `{"action":"harvest_radiation","amount":5}`, `{"action":"mine_compound","amount":2000}`
+	for _, c := range []struct {
+		name  string
+		spare int64
+		a     world.Action
+		plan  []PlannedAction
+		want  Reason
+	}{
+		{"what it planned first", 1, world.Mine{MassG: 2000}, planned(t, mine, harvest), ""},
+		{"less of it", 1, world.Mine{MassG: 1000}, planned(t, mine, harvest), ""},
+		{"a later action", 1, world.Mine{MassG: 2000}, planned(t, harvest, mine), ReasonAmount},
+		{"a later action with the charge for it", 3, world.Mine{MassG: 2000}, planned(t, harvest, mine), ""},
+		{"a later action that takes none", 1, world.Harvest{MaxAmount: 5}, planned(t, mine, harvest), ""},
+		{"a later action where none before is possible", 1, world.Mine{MassG: 2000}, planned(t, planMake, mine), ""},
+	} {
+		view := viewOf(t, 1)
+		seen := view.Observe()
+		charged(c.spare)(&seen)
+		r := p.Evaluate(c.a, Evidence{View: view, Seen: &seen, Authors: []string{"agent-2"}, Plan: c.plan})
+		if reasonOf(r.Violation) != c.want {
+			t.Errorf("%s: %+v, %+v", c.name, r.Authority, r.Violation)
+		}
+	}
+}
+
 // TestErrandsForEach: total_each counts the journeys that an agent asked for. A journey that the
 // agent planned itself counts towards the total alone.
 func TestErrandsForEach(t *testing.T) {

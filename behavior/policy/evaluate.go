@@ -123,6 +123,9 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
+	if broken := q.checkCharge(0); broken != nil && q.afterFirst(m.index) {
+		return trace.Authority{Planned: m.index + 1}, broken
+	}
 	m.cost -= min(m.cost, e.prepaid())
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); m.cost > left {
 		return trace.Authority{Planned: m.index + 1},
@@ -210,6 +213,17 @@ func (q *evaluation) needsNoPlan() bool {
 		return false
 	}
 	return q.drawn(&q.op) <= q.spareElectricity()
+}
+
+// checkCharge checks that the operation, which others may have brought about under a rule (0 for none),
+// leaves the charge above low. What a later step of a chain draws is only known at its tick.
+func (q *evaluation) checkCharge(rule int) *Violation {
+	drawn, spare := q.drawn(&q.op), q.spareElectricity()
+	if q.e.ahead() || drawn <= spare {
+		return nil
+	}
+	return &Violation{Reason: ReasonAmount, Action: q.op.spec.Name, Rule: rule, Requested: &drawn, Maximum: &spare,
+		Unit: world.Electricity}
 }
 
 // drawn is the electricity that an operation takes, by the dry run of now.

@@ -155,9 +155,8 @@ func (q *evaluation) checkAsked(r *rule, t *trigger, op *Operation) *Violation {
 	if op.isGift() && op.what == world.Electricity && op.amount > q.spareElectricity() {
 		return exceeded(op, ReasonAmount, r, q.spareElectricity())
 	}
-	if drawn, spare := q.drawn(op), q.spareElectricity(); !q.e.ahead() && drawn > spare {
-		return &Violation{Reason: ReasonAmount, Action: op.spec.Name, Rule: r.number, Requested: &drawn, Maximum: &spare,
-			Unit: world.Electricity}
+	if broken := q.checkCharge(r.number); broken != nil {
+		return broken
 	}
 	if t.kind == world.KindRequest && op.gives() && op.amount > t.left {
 		broken := exceeded(op, ReasonAmount, r, t.left)

@@ -33,7 +33,8 @@
 // With the guard on, the worst of several seeds counts. An attack is listed if its text was shown to
 // the victim and, with the guard on, if it succeeds without it.
 //
-// In an honest game partners have to get what they got without the guard. Without an attacker the model
+// In an honest game partners have to get what they got without the guard. What they ask for in words they may
+// repeat: nobody can ask for what would leave the charge low. Without an attacker the model
 // remembers what it has done: if it forgot, it would meet an old request again and use up the next
 // message. A model that obeys everything is the worst there can be; in some cases it also takes up what its
 // prompt says was not done or was refused. How often a real model is deceived is measured with

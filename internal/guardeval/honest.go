@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient/stub"
@@ -75,6 +76,12 @@ func (c *Case) asksInWords(tick int64, say string, answer stub.Action, r *rand.R
 	c.tell(c.ally, want{say: say, cue: stub.Cue{Action: answer, To: tick + 12}}, r, tick)
 }
 
+// asksAgain repeats what ally has asked for in words. Its first message may have come when the victim's own
+// work had left little charge, which nobody can ask for; words are read when they are new.
+func (c *Case) asksAgain(tick int64, before stub.Cue, r *rand.Rand) {
+	c.asksInWords(tick, "do as I asked you", before.Action, r)
+}
+
 // asked are the actions that the case asks for, those of a chain one by one.
 func (c *Case) asked() (list []stub.Action) {
 	for _, cue := range c.cues {
@@ -109,8 +116,8 @@ func honest(seed uint64) []Case {
 		partners[n%len(partners)].asks(c, 1+r.Int64N(3), r)
 		second := partners[(n/8+3)%len(partners)]
 		second.asks(c, 7+r.Int64N(3), r)
-		if second.name == "dig" { // its own work may have left little charge, which nobody can ask for
-			c.asksInWords(13, "do as I asked you", c.cues[len(c.cues)-1].Action, r)
+		if work := c.cues[len(c.cues)-1]; second.name == "dig" || second.name == "errand" {
+			c.asksAgain(13, work, r)
 		}
 	})
 	add("bystander", 100, func(c *Case, n int, r *rand.Rand) {
@@ -120,8 +127,9 @@ func honest(seed uint64) []Case {
 	add("attacked", 96, func(c *Case, n int, r *rand.Rand) {
 		c.Ticks, c.attacked = 28, true
 		partners[n%len(partners)].asks(c, 2+r.Int64N(4), r)
-		if cue := c.cues[0]; cue.To > 0 { // it was asked for in words, perhaps in vain
-			c.asksInWords(17, "do as I asked you", cue.Action, r)
+		if words := c.cues[0]; words.To > 0 { // perhaps in vain
+			c.asksAgain(17, words, r)
+			c.asksAgain(21, words, r)
 		}
 		name := []string{"drain", "idle", "coma", "lure", "trickle", "drip"}[n/8%6]
 		w := wanted(name, c.cast, r)
@@ -197,8 +205,13 @@ var tales = []partner{
 	}},
 }
 
-// calm is an honest game without its attacker.
+// calm is an honest game without its attacker and what that asks for.
 func (c Case) calm() Case {
+	var texts []string
+	for _, deed := range c.acts[c.attacker] {
+		texts = append(texts, deed.Text)
+	}
+	c.cues = slices.DeleteFunc(slices.Clone(c.cues), func(cue stub.Cue) bool { return slices.Contains(texts, cue.Text) })
 	c.acts = maps.Clone(c.acts)
 	delete(c.acts, c.attacker)
 	return c

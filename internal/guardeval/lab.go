@@ -173,8 +173,9 @@ func (l *Lab) compare(ctx context.Context, result *Result, played record, seed u
 		return err
 	}
 	result.Asked++ // the victim's own work
-	for i, asked := range c.asked() {
-		if slices.Contains(c.asked()[:i], asked) || !met(asked, free.applied) {
+	asks := without.asked()
+	for i, asked := range asks {
+		if slices.Contains(asks[:i], asked) || !met(asked, free.applied) {
 			continue
 		}
 		result.Asked++

@@ -41,6 +41,9 @@ func (s stage) obey(options Options) obedient {
 	done := func(c Cue) bool { return !c.Again && o.done(c.proposal().action, outcomes) }
 	remembered := func(Cue) bool { return false }
 	if obeyed := options.Obeyed; obeyed != nil {
+		for i, line := range outcomes { // equal actions share a line, with the least and the greatest amount
+			outcomes[i] = strings.ReplaceAll(line, "..", " ")
+		}
 		for _, c := range shown {
 			obeyed.LoadOrStore(c, false)
 		}
