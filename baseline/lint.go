@@ -74,7 +74,8 @@ func lintIndustry(s world.Scenario, w *world.World) (list []Diagnostic) {
 	used := map[string]bool{}
 	for _, r := range s.Recipes {
 		if slices.Contains(needless, r.ID) {
-			doubt("recipe", r.ID, "nobody can ever run it: no such factory can be built or something that it takes cannot be had")
+			doubt("recipe", r.ID, "nobody can ever run it: no such factory can be built or something that it takes cannot be "+
+				"had")
 		}
 		for _, a := range slices.Concat(r.Inputs, r.Outputs) {
 			used[a.Resource] = true

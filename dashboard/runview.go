@@ -89,7 +89,8 @@ func (s *Server) runView(h *history, row runRow) runView {
 	for _, one := range []settingView{
 		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model},
 		{"endpoint", set.BaseURL},
-		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"own words", set.WordsHash()}, {"caps", set.Caps.Text(set.Currency())},
+		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"own words", set.WordsHash()},
+		{"caps", set.Caps.Text(set.Currency())},
 		{"faults", set.Faults},
 	} {
 		if one.Value != "" {

@@ -195,8 +195,8 @@ func (f *folder) header(h trace.Header) {
 		r.UsageSource = trace.UsageUnreported // until an answer has counts
 	}
 	f.inForce = h.SettingsAt
-	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, Scenario: h.ScenarioHash,
-		Words: h.WordsHash}
+	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion,
+		Scenario: h.ScenarioHash, Words: h.WordsHash}
 	r.Settings = settingRows(now)
 	f.tools(now.Tools)
 	for _, set := range now.SamplingSet() {

@@ -105,7 +105,8 @@ func embedded() (all []languageFile, languages []*Language) {
 	var english *Language
 	for _, name := range names {
 		f := languageFile{name: name}
-		if f.data, err = files.ReadFile(name); err == nil {
+		f.data, err = files.ReadFile(name)
+		if err == nil {
 			f.Language, err = read(f.data, english)
 		}
 		if err != nil {
