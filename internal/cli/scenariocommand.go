@@ -224,8 +224,8 @@ func promptCost(s world.Scenario) []string {
 		return runtime.StaticChars()
 	}
 	all := chars(s.Industry())
-	return []string{fmt.Sprintf("prompt: each call holds %d characters of instructions, tools and rules, %d of them about "+
-		"what the scenario adds", all, all-chars(s.Rules.Industry()))}
+	return []string{fmt.Sprintf("prompt: each call holds %d characters of instructions, tools and rules, %d of them "+
+		"about what the scenario adds", all, all-chars(s.Rules.Industry()))}
 }
 
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
