@@ -18,9 +18,10 @@ func TestToolChoicesFollowFromWholeTicks(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := options(t, "llm_bootstrap", 4)
+	seed := uint64(faultSeed)
 	play := func(concurrency int, stopped bool) []byte {
 		o := same
-		faults := stub.NewInjector(plan, faultSeed+4)
+		faults := stub.NewInjector(plan, seed)
 		live := engine.Live(inProcess(t, stub.Options{Seed: 1, Faults: faults}, openai.Config{}))
 		o.Source, o.Concurrency, o.RunDir = live, concurrency, t.TempDir()
 		ctx, stop := context.WithCancel(t.Context())
@@ -41,8 +42,13 @@ func TestToolChoicesFollowFromWholeTicks(t *testing.T) {
 		return canonical(t, o.RunDir)
 	}
 	want := play(1, false)
-	if !bytes.Contains(want, []byte(`"without_allowed_tools"`)) {
-		t.Fatal("no tool choice was given up")
+	// Which answers are spoilt depends on the requests: the first seed is taken that makes a choice be given up.
+	for !bytes.Contains(want, []byte(`"without_allowed_tools"`)) {
+		seed++
+		if seed > faultSeed+30 {
+			t.Fatal("no tool choice was given up with any of 30 seeds")
+		}
+		want = play(1, false)
 	}
 	for name, got := range map[string][]byte{"at another concurrency": play(8, false), "resumed": play(8, true)} {
 		if !bytes.Equal(got, want) {
