@@ -184,7 +184,7 @@ func TestChainsTakeNoMore(t *testing.T) {
 			rt.Fatalf("%s is evaluated in two ways", world.EncodeAction(chain))
 		}
 	})
-	if kept == 0 {
+	if kept == 0 && !testing.Short() { // a short run may draw none
 		t.Error("no chain is left; the test shows nothing")
 	}
 }
