@@ -51,6 +51,8 @@ type Cost struct {
 type ModelCost struct {
 	// Model asked for.
 	Model string `json:"model"`
+	// Answers by the model that the provider says gave them, such as a snapshot of the one asked for.
+	Answered Counts `json:"answered"`
 	// Requests sent.
 	Calls int64 `json:"calls"`
 	// Tokens of all answers.
@@ -166,7 +168,15 @@ type bill struct {
 	// input is the cost of the input, plain what it would have been without a cache.
 	input, plain price.Money
 	tiers        Counts
+	answered     Counts
 }
+
+// answeredMost bounds the models that are told of as answering for one; answers of further ones count as
+// answeredOthers. Only a provider that makes names up has so many.
+const (
+	answeredMost   = 20
+	answeredOthers = "others"
+)
 
 // add adds a call. asks says that it asked for a service tier.
 func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
@@ -174,6 +184,15 @@ func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
 	t.calls++
 	t.tokens = t.tokens.Add(TokensOf(u))
 	t.cost = t.cost.Plus(p.Cost(u))
+	if by := m.Answer.Model; by != "" {
+		if t.answered == nil {
+			t.answered = Counts{}
+		}
+		if t.answered[by] == 0 && len(t.answered) >= answeredMost {
+			by = answeredOthers
+		}
+		t.answered[by]++
+	}
 	if tier := cmp.Or(u.ServiceTier, tierUnsaid); m.Answer.Failure == nil && (asks || tier != tierUnsaid) {
 		if t.tiers == nil {
 			t.tiers = Counts{}
@@ -321,8 +340,9 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 	}
 	for name, t := range c.models {
-		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros()}
+		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros(), Answered: Counts{}}
 		maps.Copy(row.CallsByTier, t.tiers)
+		maps.Copy(row.Answered, t.answered)
 		p, priced := c.prices[name]
 		row.Priced = priced
 		if priced {

@@ -160,7 +160,7 @@ func newFolder() *folder {
 	makeCounts(reflect.ValueOf(r).Elem())
 	r.Learning.Playbooks = []AgentPlaybook{}
 	r.Guard.Off = []string{}
-	r.Sampling = []SamplingRow{}
+	r.Sampling, r.World = []SamplingRow{}, []SettingRow{}
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
@@ -234,8 +234,18 @@ func (f *folder) header(h trace.Header) {
 			rules, mixed = changed, mixed || fork.AtTick > 0
 		}
 	}
-	of, err := scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules})
+	written, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
+	of := written
+	if err == nil {
+		of, err = scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules}.Of(written)
+	}
+	last, unread := written, err
+	if now.ScenarioTOML != s.ScenarioTOML {
+		last, unread = scenario.Parse(now.Scenario, []byte(now.ScenarioTOML))
+	}
+	if unread == nil {
+		r.World = worldRows(last, now)
+	}
 	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
 		f.task = &taskFold{scenario: of, scorer: world.NewScorer(of), compared: mixed}
 		r.Task = &TaskScore{Family: t.Family, Metric: t.Metric, Ticks: t.Ticks, From: t.From}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"example.com/agentworld/baseline"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -62,6 +63,10 @@ type Report struct {
 	// What was set for the run, at its end where a fork changed it; long texts as a digest, and nothing
 	// that is empty, off or 0.
 	Settings []SettingRow `json:"settings"`
+	// What the world was made of, at the end of the run where a fork changed it: each part of the scenario by
+	// its name, and each rule that is not the default; long ones as a digest. Comments, titles and texts in
+	// other languages make no world. Empty if this version cannot read the scenario.
+	World []SettingRow `json:"world_parts"`
 	// Versions of what shaped the run.
 	Versions Versions `json:"versions"`
 	// Events of the world in whole ticks, by kind in journal_event_counts.
@@ -164,19 +169,50 @@ type SamplingRow struct {
 type SettingRow struct {
 	// Name of the setting in records.
 	Setting string `json:"setting"`
-	// Value as text or JSON; a long one is cut.
+	// Value as text or JSON; of a long one its beginning and its digest.
 	Value string `json:"value"`
 }
 
-// settingCharsMax bounds the value of a setting, in characters.
-const settingCharsMax = 500
+// settingCharsMax bounds what is shown of the value of a setting, in characters. A part of the world that is
+// longer than partCharsMax bytes is a digest.
+const (
+	settingCharsMax = 500
+	partCharsMax    = 60
+)
+
+// clipped is a value, or the beginning of a long one and its digest, so that other values are other texts.
+func clipped(value string) string {
+	cut := plaintext.Clip(value, settingCharsMax)
+	if cut == value {
+		return value
+	}
+	return cut + " " + digest(value)
+}
+
+// digest is the beginning of the SHA-256 of a text.
+func digest(text string) string { return "sha256 " + llmclient.Hash([]byte(text))[:12] }
+
+// worldRows lists what a scenario's worlds are made of in a run with some settings.
+func worldRows(s world.Scenario, by trace.Settings) []SettingRow {
+	if by.Rules != nil {
+		s.Rules = *by.Rules
+	}
+	rows := []SettingRow{}
+	for _, p := range s.Parts(by.Language) {
+		if len(p.Value) > partCharsMax {
+			p.Value = digest(p.Value)
+		}
+		rows = append(rows, SettingRow{p.Name, p.Value})
+	}
+	return rows
+}
 
 // settingRows lists settings, other than how far the run was to go.
 func settingRows(s trace.Settings) []SettingRow {
 	rows := []SettingRow{}
 	for _, c := range (trace.Settings{}).Changes(s) {
 		if c.What != "ticks" {
-			rows = append(rows, SettingRow{c.What, plaintext.Clip(c.To, settingCharsMax)})
+			rows = append(rows, SettingRow{c.What, clipped(c.To)})
 		}
 	}
 	return rows

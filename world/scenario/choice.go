@@ -34,6 +34,11 @@ func Instance(name string, text []byte, c Choice) (world.Scenario, error) {
 	if err != nil {
 		return s, err
 	}
+	return c.Of(s)
+}
+
+// Of is what a run with these choices plays of a scenario.
+func (c Choice) Of(s world.Scenario) (world.Scenario, error) {
 	if c.Vary {
 		if s.Vary == nil {
 			return s, errors.New("vary: the scenario has no table [vary]; every seed is the same instance")
