@@ -39,6 +39,7 @@ func TestCostByModelAndAgent(t *testing.T) {
 	h := trace.Header{Settings: trace.Settings{Prices: prices}}
 	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
 	learned.Stage = trace.StageReflect
+	learned.Answer.Model = "m-2026-01"
 	got := costOf(t, h,
 		billed(1, "a", "m", llmclient.Usage{Input: 1000, Cached: 500, Output: 100, Reasoning: 90}),
 		billed(1, "b", "unlisted", llmclient.Usage{Input: 10, Output: 1}),
@@ -48,8 +49,8 @@ func TestCostByModelAndAgent(t *testing.T) {
 		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
 	}
 	wantModels := []ModelCost{
-		{Model: "m", Calls: 2, Tokens: Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, CallsByTier: Counts{}, Price: &Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
-		{Model: "unlisted", Calls: 1, Tokens: Tokens{Input: 10, Output: 1}, CallsByTier: Counts{}},
+		{Model: "m", Answered: Counts{"m-2026-01": 1}, Calls: 2, Tokens: Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, CallsByTier: Counts{}, Price: &Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
+		{Model: "unlisted", Answered: Counts{}, Calls: 1, Tokens: Tokens{Input: 10, Output: 1}, CallsByTier: Counts{}},
 	}
 	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {
 		t.Errorf("by model (-want +got):\n%s", diff)
