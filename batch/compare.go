@@ -26,6 +26,8 @@ type Comparison struct {
 	Axis     string `json:"axis"`
 	Arm      string `json:"arm"`
 	Baseline string `json:"baseline"`
+	// Differences are what shaped the runs of both and is not the same, by name.
+	Differences []Difference `json:"differences"`
 	// Why says why there is no verdict; empty if there is one.
 	Why string `json:"why"`
 	// Notes are remarks on what the verdicts rest on.
@@ -263,8 +265,12 @@ func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Re
 				one.Failed++
 			}
 		}
+		one.Differences = c.differences(pairs)
 		one.Why = c.obstacle(pairs)
-		one.Notes = append(append(one.Notes, notesOn(pairs)...), unfit...)
+		if names := one.Undeclared(); len(names) > 0 {
+			one.Why = fmt.Sprintf("the runs differ in %s, which is not what is compared", strings.Join(names, ", "))
+		}
+		one.Notes = append(append(one.Notes, notesOn(one, pairs)...), unfit...)
 		list, paired = append(list, one), append(paired, pairs)
 	}
 	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
@@ -289,10 +295,28 @@ func indexed(results []Result) map[ID]*Result {
 	return byID
 }
 
-// obstacle is why pairs allow no verdict, empty if they do: runs of different versions, or one arm
+// differences are those of pairs, of which the declared ones are compared. All that the axis of a batch changes is
+// declared but for versions, which it cannot change, and models that answered although others were not asked.
+func (c *Compare) differences(pairs []pairing) []Difference {
+	list := differencesOf(pairs)
+	declared := c.declared
+	if declared == nil {
+		for _, d := range list {
+			if d.What != whatAnswered && (d.What == whatPrompt || !strings.HasPrefix(d.What, versionPrefix)) {
+				declared = append(declared, d.What)
+			}
+		}
+	}
+	for i := range list {
+		list[i].Declared = declares(declared, list[i].What)
+	}
+	return list
+}
+
+// obstacle is why pairs allow no verdict, empty if they do: runs that do not say what shaped them, or one arm
 // that fails more often than the other, so that what is left is no fair sample.
 func (c *Compare) obstacle(pairs []pairing) string {
-	versions := map[Versions]bool{}
+	shapeless := 0
 	armFailed := 0
 	baseFailed := 0
 	onlyArm := 0
@@ -300,8 +324,8 @@ func (c *Compare) obstacle(pairs []pairing) string {
 	n := 0
 	for _, p := range pairs {
 		for _, r := range []*Result{p.arm, p.base} {
-			if r != nil {
-				versions[Versions{Engine: r.Versions.Engine, Rules: r.Versions.Rules}] = true
+			if r != nil && r.Scored() && r.Shape == "" {
+				shapeless++
 			}
 		}
 		if p.open() {
@@ -322,8 +346,8 @@ func (c *Compare) obstacle(pairs []pairing) string {
 			onlyBase++
 		}
 	}
-	if len(versions) > 1 {
-		return "the runs are of several versions of engine or rules"
+	if c.declared != nil && shapeless > 0 {
+		return fmt.Sprintf("%s of an earlier version not say what shaped them", plaintext.Count(shapeless, "run")+" do")
 	}
 	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
 		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+
@@ -336,18 +360,21 @@ func (c *Compare) obstacle(pairs []pairing) string {
 const embeddedNote = "runs of the embedded model: evidence about the wiring, none about a model"
 
 // notesOn says what readers of verdicts must know about the runs.
-func notesOn(pairs []pairing) (notes []string) {
+func notesOn(c Comparison, pairs []pairing) (notes []string) {
 	scripted := func(r *Result) bool { return r != nil && r.ModelSource == trace.SourceScripted }
 	if slices.ContainsFunc(pairs, func(p pairing) bool { return scripted(p.arm) || scripted(p.base) }) {
 		notes = append(notes, embeddedNote)
 	}
-	for _, p := range pairs {
-		if p.scored() && p.arm.Ticks != p.base.Ticks {
-			notes = append(notes, fmt.Sprintf("the runs are not equally long: %d and %d ticks", p.arm.Ticks, p.base.Ticks))
-			break
+	for _, d := range c.Differences {
+		if d.What == whatTicks {
+			notes = append(notes, fmt.Sprintf("the runs are not equally long: %s and %s ticks", d.Arm, d.Baseline))
 		}
 	}
-	return notes
+	var arm, base []*Result
+	for _, p := range pairs {
+		arm, base = append(arm, p.arm), append(base, p.base)
+	}
+	return append(append(notes, answeredNotes(c.Arm, arm)...), answeredNotes(c.Baseline, base)...)
 }
 
 // unfitNotes names the built-in tasks of some cells whose scores hardly depend on how well one plays.

@@ -112,6 +112,10 @@ type Compare struct {
 	PassAt *float64 `toml:"pass_at"`
 	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process.
 	StopWhenDecided bool `toml:"stop_when_decided"`
+
+	// declared is what is compared of sides that no batch file describes, see [CompareSides]; nil for a batch,
+	// where it is all that the axis changes.
+	declared []string
 }
 
 // Gate is a condition on the results.
@@ -409,6 +413,9 @@ func keysOf(table reflect.Type, key []string) (allowed []string) {
 	for _, f := range reflect.VisibleFields(table) {
 		if f.Tag.Get("toml") == key[0] {
 			return nil
+		}
+		if !f.IsExported() {
+			continue
 		}
 		allowed = append(allowed, f.Tag.Get("toml"))
 	}

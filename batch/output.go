@@ -71,7 +71,7 @@ func (s Summary) CSV() []byte {
 	for _, axis := range axes {
 		header = append(header, plaintext.Cell(axis))
 	}
-	header = append(header, "status", "reason", "model", "model_source", "digest", "run_calls", "run_tokens",
+	header = append(header, "status", "reason", "model", "answered", "model_source", "digest", "run_calls", "run_tokens",
 		"run_cost_micros", "currency", "cut_short")
 	_ = w.Write(append(header, names...)) // into a buffer, as below
 	for _, r := range s.Results {
@@ -80,7 +80,8 @@ func (s Summary) CSV() []byte {
 		for _, axis := range axes {
 			row = append(row, plaintext.Cell(r.Label(axis)))
 		}
-		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model), string(r.ModelSource),
+		row = append(row, string(r.Status), plaintext.Cell(r.Reason), plaintext.Cell(r.Model),
+			plaintext.Cell(strings.Join(r.Answered, " ")), string(r.ModelSource),
 			r.Digest,
 			strconv.FormatInt(r.Calls, 10), strconv.FormatInt(r.Tokens, 10), strconv.FormatInt(r.CostMicros, 10),
 			plaintext.Cell(r.Currency), strconv.FormatBool(r.CutShort))
@@ -191,6 +192,9 @@ func (s Summary) Markdown() string {
 	fmt.Fprintf(&b, "%s\n\n", marked(s.head()))
 	if s.Scripted {
 		fmt.Fprintf(&b, "Note: %s.\n\n", scriptedNote)
+	}
+	for _, line := range s.opening() {
+		fmt.Fprintf(&b, "%s\n\n", marked(line))
 	}
 	failures, omitted := s.failureTable()
 	for _, t := range []plaintext.Table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {

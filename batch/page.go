@@ -108,7 +108,7 @@ func (p Page) HTML() []byte {
 		data.Head = s.head()
 		data.Verdict = string(s.Verdict)
 		data.Gates = len(s.Gates) > 0
-		data.Remarks = s.remarks()
+		data.Remarks = append(s.opening(), s.remarks()...)
 		if s.Scripted {
 			data.Note = scriptedNote
 		}

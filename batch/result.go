@@ -30,8 +30,11 @@ type Result struct {
 	CutShort bool `json:"cut_short"`
 	// Versions are those under which it was played.
 	Versions Versions `json:"versions"`
-	// Model is the model asked for.
-	Model string `json:"model"`
+	// Shape is what else shaped the run.
+	Shape Shape `json:"shape,omitempty"`
+	// Model is the model asked for, Answered are those that the provider says answered, by name.
+	Model    string   `json:"model"`
+	Answered []string `json:"answered,omitempty"`
 	// ModelSource says who answered: "scripted" results are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
@@ -108,8 +111,13 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
 		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
-		Digest: r.FinalDigest, Head: head,
+		Digest: r.FinalDigest, Head: head, Shape: shapeOf(r),
 	}
+	for _, m := range r.Cost.ByModel {
+		out.Answered = append(out.Answered, slices.Collect(maps.Keys(m.Answered))...)
+	}
+	slices.Sort(out.Answered)
+	out.Answered = slices.Compact(out.Answered)
 	if lost := outage(r); lost != "" && out.Status == trace.RunCompleted {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
 	}

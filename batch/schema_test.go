@@ -176,6 +176,9 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 	case reflect.Struct:
 		properties := map[string]any{}
 		for _, f := range reflect.VisibleFields(typ) {
+			if !f.IsExported() {
+				continue
+			}
 			name := f.Type.Name()
 			if f.Type.Kind() == reflect.Interface {
 				name = of

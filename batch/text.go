@@ -234,6 +234,9 @@ func (s Summary) Text(columns int) string {
 	if s.Scripted {
 		plaintext.Fprintf(&b, "note     %s\n", scriptedNote)
 	}
+	for _, line := range s.opening() {
+		plaintext.Fprintf(&b, "arms     %s\n", line)
+	}
 	b.WriteString("\n")
 	writeTable(&b, s.armTable(), columns)
 	writeTable(&b, s.comparisonTable(), columns)

@@ -257,6 +257,14 @@ func (s Settings) filled(all bool) Settings {
 	return s
 }
 
+// SettingNames are the names of all settings in records, in the order of the fields.
+func SettingNames() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		names = append(names, settingName(f))
+	}
+	return names
+}
+
 // settingName is a setting's name in records.
 func settingName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

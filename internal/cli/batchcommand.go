@@ -262,8 +262,7 @@ func (r *reasons) add(code int, format string, args ...any) {
 // batchCodes are the exit codes of a batch that was played, in the order in which they count.
 var batchCodes = []int{exitInterrupted, exitProvider, exitBudget, exitGate, exitUndecided}
 
-// conclude adds what a summary says to the reasons, and makes them one error with the exit code that
-// counts most; nil if there is none. Failed cells of a batch that was decided early are in the
+// conclude adds what a summary says to the reasons, and makes them one error. Failed cells of a batch that was decided early are in the
 // summary and no reason: it needs none of them.
 func (r reasons) conclude(s batch.Summary, early bool) error {
 	if s.Failed > 0 && !early {
@@ -276,12 +275,22 @@ func (r reasons) conclude(s batch.Summary, early bool) error {
 		r.add(exitProvider, "%d of %s failed; the same command tries %d of them again", s.Failed,
 			plaintext.Count(s.Cells, "cell"), again)
 	}
-	switch s.Verdict {
+	return append(r, gateReasons(s.Verdict)...).error()
+}
+
+// gateReasons are why gates with a verdict do not hold.
+func gateReasons(v batch.Verdict) (r reasons) {
+	switch v {
 	case batch.GateFailed:
 		r.add(exitGate, "a gate does not hold")
 	case batch.Undecided:
 		r.add(exitUndecided, "a gate is undecided")
 	}
+	return r
+}
+
+// error is the reasons as one error with the exit code that counts most; nil without any.
+func (r reasons) error() error {
 	slices.SortStableFunc(r, func(a, b *failure) int {
 		return slices.Index(batchCodes, a.code) - slices.Index(batchCodes, b.code)
 	})
@@ -567,6 +576,28 @@ func expect(p plan) (trace.Usage, error) {
 	return s.Expect().Likely, nil
 }
 
+// writeSummary writes a summary in a format to a file, or to stdout if none is named. What is kept is not written
+// over.
+func (m *Main) writeSummary(s batch.Summary, format, out string, kept ...keptPath) error {
+	if out == "" {
+		text := s.Write(format)
+		if format == "text" {
+			text = []byte(s.Text(m.outputColumns()))
+		}
+		_ = m.print(string(text))
+		return nil
+	}
+	target, err := m.output("the summary ", out, kept...)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
+		return err
+	}
+	m.noteMade("the summary ", target)
+	return nil
+}
+
 // batchReportCommand writes the summary of a batch in one of several forms.
 func batchReportCommand(m *Main) *cobra.Command {
 	var format, out string
@@ -592,22 +623,9 @@ func batchReportCommand(m *Main) *cobra.Command {
 			if err != nil {
 				return badInput("%w", err)
 			}
-			if out != "" {
-				target, err := m.output("the summary ", out, keptPath{"the batch", string(dir)})
-				if err != nil {
-					return err
-				}
-				if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
-					return err
-				}
-				m.noteMade("the summary ", target)
-				return reasons{}.conclude(s, false)
+			if err := m.writeSummary(s, format, out, keptPath{"the batch", string(dir)}); err != nil {
+				return err
 			}
-			text := s.Write(format)
-			if format == "text" {
-				text = []byte(s.Text(m.outputColumns()))
-			}
-			_ = m.print(string(text))
 			return reasons{}.conclude(s, false)
 		},
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -20,25 +20,35 @@ import (
 // compareHelp is the long help of the compare command.
 const compareHelp = `Say in what runs differ, and whether one side is better.
 
-Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, or a batch with
-its results. Two runs are compared tick by tick. Otherwise each argument is a side, the first one the baseline:
-runs of the same scenario, seed and repeat are pairs, and every metric gets a verdict:
-better, worse, equivalent (only with --margin), undecided with the number of further pairs,
-or too few. A verdict takes at least six instances.`
+Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, a batch, or the
+results.jsonl of one. Two runs are compared tick by tick. Otherwise each argument is a side, the
+first one the baseline: runs of the same world, seed and repeat are pairs, and every metric gets a
+verdict: better, worse, equivalent (only with --margin), undecided with the number of further pairs,
+or too few. A verdict takes at least six instances.
+
+--by says what is compared, such as model, version, world or world.personas. Sides that differ in
+anything else get no verdict, and the first lines say in what.
+
+Exit codes: 0, 6 if a side is worse in the primary metric or a gate does not hold, 7 if there is no
+verdict or a gate is undecided.`
 
 // compareFlags are the flags of the command.
 type compareFlags struct {
 	After   int64   `flag:"after-tick" doc:"of two runs, compare only the ticks after this one"`
+	By      string  `flag:"by" doc:"what is compared, with commas between: version, model, world, world.PART or another setting"`
 	JSON    bool    `flag:"json" doc:"print one JSON object"`
+	Format  string  `flag:"format" doc:"text, json, csv, junit, markdown or html"`
+	Out     string  `flag:"out" doc:"write to this file instead of stdout"`
 	Primary string  `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
 	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
 	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
 	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
+	gates   []string
 }
 
 // compareCommand compares runs, directories of runs and batches.
 func compareCommand(m *Main) *cobra.Command {
-	f := compareFlags{Alpha: 0.05}
+	f := compareFlags{Alpha: 0.05, Format: "text"}
 	c := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "say in what runs differ, and whether one side is better",
@@ -49,9 +59,12 @@ func compareCommand(m *Main) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return compareSides(m, args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return compareArguments(m, args, f) },
 	}
 	addOptions(c.Flags(), &f)
+	c.Flags().StringArrayVar(&f.gates, "gate", nil,
+		"condition on the sides after the first, such as calls<=100 for a mean or score=better,equivalent for "+
+			"verdicts; more than once for several (default: the primary metric is not worse)")
 	m.addMetricFlag(c.Flags())
 	c.Flags().Lookup(metricFlag).Usage = "further metrics, with commas between (default score_share, goals_met, " +
 		"degraded_share, parse_errors, calls, tokens, cost, and those of your own), or one of your own as NAME=JQ, " +
@@ -59,14 +72,17 @@ func compareCommand(m *Main) *cobra.Command {
 	return c
 }
 
-// compareSides chooses between the comparison of two runs and that of sides.
-func compareSides(m *Main, args []string, f compareFlags) error {
+// compareArguments chooses between the comparison of two runs and that of sides.
+func compareArguments(m *Main, args []string, f compareFlags) error {
 	names, err := m.takeMetrics()
 	if err != nil {
 		return err
 	}
 	if f.After < 0 {
 		return badInput("--after-tick %d is out of range; allowed: a tick from 0", f.After)
+	}
+	if !slices.Contains(batch.Formats, f.Format) {
+		return badInput("--format %s: unknown; allowed: %s", shown(f.Format), strings.Join(batch.Formats, ", "))
 	}
 	for i, arg := range args {
 		if slices.Contains(args[:i], arg) {
@@ -92,49 +108,124 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
 	}
-	var cells []batch.Cell
-	var results []batch.Result
+	return compareSides(m, args, names, f)
+}
+
+// compareSides compares directories of runs and batches on some metrics, and says whether the gates hold.
+func compareSides(m *Main, args, names []string, f compareFlags) error {
+	var by []string
+	if f.By != "" {
+		declared, err := batch.Declared(strings.Split(f.By, ","))
+		if err != nil {
+			return badInput("--by: %w", err)
+		}
+		by = declared
+	}
+	var sides []batch.Side
+	var all []batch.Result
 	for _, arg := range args {
-		side, err := sideOf(m, arg)
+		results, err := sideOf(m, arg)
 		if err != nil {
 			return err
 		}
-		if len(side) == 0 {
-			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, or a batch", shown(arg))
+		if len(results) == 0 {
+			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, a batch, or its results.jsonl",
+				shown(arg))
 		}
-		for _, r := range side {
-			r.ID = batch.ID(arg + " " + string(r.ID)) // the same run may be on two sides
-			r.Labels = append([]batch.Label{{Axis: sideAxis, Value: arg}}, r.Labels...)
-			cells, results = append(cells, r.Cell), append(results, r)
-		}
+		sides, all = append(sides, batch.Side{Name: arg, Results: results}), append(all, results...)
 	}
-	own := batch.Settle(m.metrics.list, results)
+	own := batch.Settle(m.metrics.list, all)
 	if len(names) == 0 {
 		names = slices.Clone(batch.ShownMetrics)
 		for _, o := range own {
 			names = append(names, o.Name)
 		}
 	}
-	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: names, Margin: f.Margin,
-		Effect: f.Effect, Alpha: f.Alpha}
-	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how, Metrics: own}, cells, results)
+	gates, err := gatesOf(f.gates, report.AllMetrics(own.Own()...), args[1:])
+	if err != nil {
+		return err
+	}
+	how := &batch.Compare{Primary: f.Primary, Metrics: names, Margin: f.Margin, Effect: f.Effect, Alpha: f.Alpha}
+	s, err := batch.CompareSides(batch.File{Name: strings.Join(args, " "), Compare: how, Metrics: own, Gates: gates}, by,
+		sides)
 	if err != nil {
 		return badInput("%w", err)
 	}
 	for _, one := range s.Comparisons {
 		if one.Pairs == 0 {
-			return badInput("%s and %s have no runs in common; allowed: runs of the same scenarios and seeds, and cells of a "+
+			return badInput("%s and %s have no runs in common; allowed: runs of the same worlds and seeds, and cells of a "+
 				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
 		}
 	}
 	if f.JSON {
-		return m.printJSON(s)
+		f.Format = "json"
 	}
-	return m.print(s.Text(m.outputColumns()))
+	if err := m.writeSummary(s, f.Format, f.Out); err != nil {
+		return err
+	}
+	return concludeComparison(s, len(gates) > 0)
 }
 
-// sideAxis is the axis of the arguments of a comparison.
-const sideAxis = "side"
+// gatesOf reads conditions on each of some sides: bounds of means, and verdicts.
+func gatesOf(texts []string, known report.MetricList, sides []string) (gates []batch.Gate, err error) {
+	for _, text := range texts {
+		g := batch.Gate{}
+		if b, err := report.ParseBound(text, known); err == nil {
+			g.Metric = b.Metric.Name
+			if b.Least {
+				g.AtLeast = &b.Value
+			} else {
+				g.AtMost = &b.Value
+			}
+		} else if name, verdicts, found := strings.Cut(text, "="); found && !strings.HasSuffix(name, "<") &&
+			!strings.HasSuffix(name, ">") {
+			g.Metric = strings.TrimSpace(name)
+			for v := range strings.SplitSeq(verdicts, ",") {
+				g.Verdict = append(g.Verdict, strings.TrimSpace(v))
+			}
+		} else {
+			return nil, badInput("--gate %s: %w; or METRIC=VERDICT,VERDICT", shown(text), err)
+		}
+		for _, side := range sides {
+			g.Arm = side
+			gates = append(gates, g)
+		}
+	}
+	return gates, nil
+}
+
+// concludeComparison is the exit code of a comparison with its reasons: that of the gates, or without any whether a
+// side is worse, or has no verdict since it differs in what is not compared.
+func concludeComparison(s batch.Summary, gated bool) error {
+	if gated {
+		return gateReasons(s.Verdict).error()
+	}
+	var end reasons
+	for _, one := range s.Comparisons {
+		switch primary := one.Metrics[0]; {
+		case primary.Outcome == stats.Worse:
+			end.add(exitGate, "%s is worse than %s in %s", shown(one.Arm), shown(one.Baseline), primary.Metric)
+		case one.Why != "":
+			end.add(exitUndecided, "%s has no verdict: %s%s", shown(one.Arm), one.Why, declareHint(one))
+		}
+	}
+	return end.error()
+}
+
+// declareHint says how what differs can be declared; empty if nothing else does.
+func declareHint(one batch.Comparison) string {
+	var names []string
+	for _, what := range one.Undeclared() {
+		group, _, _ := strings.Cut(what, ".")
+		if !slices.Contains(names, group) {
+			names = append(names, group)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; --by " + strings.Join(names, ",") + " compares it"
+}
 
 // isRun says that a directory holds a run.
 func (fl *files) isRun(dir string) bool {
@@ -151,7 +242,8 @@ func (fl *files) isRun(dir string) bool {
 func sideOf(m *Main, arg string) ([]batch.Result, error) {
 	info, err := os.Stat(m.path(arg))
 	if err != nil {
-		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, or a batch", shown(arg), cause(err))
+		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, a batch, or its results.jsonl",
+			shown(arg), cause(err))
 	}
 	file := m.path(arg)
 	if info.IsDir() {
@@ -186,16 +278,15 @@ func sideOf(m *Main, arg string) ([]batch.Result, error) {
 		}
 	}
 	var list []batch.Result
-	repeats := map[string]int64{}
 	for _, dir := range dirs {
 		r, err := m.foldTrace(dir)
 		if err != nil {
 			return nil, err
 		}
-		instance := fmt.Sprintf("%s %d", r.Scenario, r.Seed)
-		repeats[instance]++
-		c := batch.Cell{ID: batch.ID(dir), Scenario: r.Scenario, Seed: r.Seed, Repeat: repeats[instance]}
-		list = append(list, batch.ResultOf(c, 1, r, ""))
+		c := batch.Cell{ID: batch.ID(dir), Scenario: r.Scenario, Seed: r.Seed}
+		one := batch.ResultOf(c, 1, r, "")
+		one.WallMS = r.Timing.WallMS
+		list = append(list, one)
 	}
 	return list, nil
 }

@@ -1,0 +1,311 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unique"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
+)
+
+// Shape is what shaped a run beside its instance, its repeat and the versions of the program: a line NAME=VALUE for
+// each setting, by its name in records, and for each part of the world, as world.PART. What has its default is
+// left out, a value that is 0, off or nothing is empty, and a long one is a digest. It is empty if that was not recorded: in results of earlier versions,
+// and of runs that did not begin.
+type Shape string
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. The many results of an arm share one text.
+func (s *Shape) UnmarshalText(text []byte) error {
+	*s = Shape(unique.Make(string(text)).Value())
+	return nil
+}
+
+// The names of what is compared beside settings.
+const (
+	worldPrefix   = "world."
+	versionPrefix = "version."
+	whatPrompt    = versionPrefix + "prompt"
+	whatTicks     = "ticks"
+	whatAnswered  = "answered"
+)
+
+// notShaping are the settings that are no part of a [Shape]: the instance and its repeat, the scenario, whose
+// parts are, the ticks, which results have, and what does not change a run.
+var notShaping = []string{"scenario", "scenario_toml", "seed", "scripted_seed", "fault_seed", "ticks", "estimate",
+	"max_degraded_pct"}
+
+// valueMost bounds a value of a shape, in bytes.
+const valueMost = 60
+
+// usual are the settings by name as they are unless somebody sets them.
+var usual = func() map[string]string {
+	values := map[string]string{}
+	for _, c := range (trace.Settings{}).Changes(trace.DefaultSettings()) {
+		values[c.What] = c.To
+	}
+	return values
+}()
+
+// shapeOf is the shape of the run of a report.
+func shapeOf(r report.Report) Shape {
+	if len(r.World) == 0 { // this version cannot read what it played
+		return ""
+	}
+	var lines []string
+	add := func(name, value string) {
+		if len(value) > valueMost || strings.ContainsFunc(value, unicode.IsControl) {
+			value = "sha256 " + llmclient.Hash([]byte(value))[:12]
+		}
+		lines = append(lines, name+"="+value)
+	}
+	set := map[string]string{} // without what is 0, off or nothing
+	for _, row := range r.Settings {
+		set[row.Setting] = row.Value
+	}
+	for _, name := range trace.SettingNames() {
+		if !slices.Contains(notShaping, name) && set[name] != usual[name] {
+			add(name, set[name])
+		}
+	}
+	for _, row := range r.World {
+		add(worldPrefix+row.Setting, row.Value)
+	}
+	return Shape(unique.Make(strings.Join(lines, "\n")).Value())
+}
+
+// values are the values of a shape by their names.
+func (s Shape) values() map[string]string {
+	values := map[string]string{}
+	for line := range strings.Lines(string(s)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		values[name] = value
+	}
+	return values
+}
+
+// Difference is something that shaped the runs of two arms, or who answered in them, and is not the same.
+type Difference struct {
+	// What is the name of a setting in records, world.PART, version.engine, version.rules, version.prompt, ticks,
+	// or answered, for the models that answered.
+	What string `json:"what"`
+	// Arm and Baseline are the values of both, several with commas between; empty is none.
+	Arm      string `json:"arm"`
+	Baseline string `json:"baseline"`
+	// Declared says that this is what is compared. Otherwise there is no verdict.
+	Declared bool `json:"declared"`
+}
+
+// follows names what differs because a declared difference does.
+var follows = map[string][]string{
+	"model":         {"base_url", "agent_models", "model_source", "prices", whatAnswered},
+	"base_url":      {"model_source", whatAnswered},
+	"agent_models":  {"model_source", "prices", whatAnswered},
+	"seats":         {"seat_timeout_ms", "model_source", whatAnswered},
+	"service_tier":  {whatAnswered},
+	"scripted_mode": {"stub_manner"},
+	"protocol":      {whatPrompt},
+	"language":      {whatPrompt, "world.personas", "world.goals"},
+	"words":         {whatPrompt},
+	"learn_every":   {"freeze_playbook", whatPrompt},
+}
+
+// declares says that a difference is one that was declared, by its name or that of its group, or that it follows
+// from one.
+func declares(declared []string, what string) bool {
+	return slices.ContainsFunc(declared, func(one string) bool {
+		return one == what || strings.HasPrefix(what, one+".") || slices.Contains(follows[one], what)
+	})
+}
+
+// declarable are the names that a difference can be declared by, beside parts of the world and single versions.
+func declarable() []string {
+	names := []string{"world", "version", whatTicks, whatAnswered}
+	return append(names, slices.DeleteFunc(trace.SettingNames(), func(name string) bool {
+		return slices.Contains(notShaping, name) || slices.Contains(names, name)
+	})...)
+}
+
+// Declared checks the names of what is to be compared, in which hyphens are underscores. The error says what is
+// allowed.
+func Declared(names []string) (list []string, err error) {
+	allowed := declarable()
+	for _, name := range names {
+		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+		group, part, parted := strings.Cut(name, ".")
+		ofGroup := parted && part != "" && (group == "world" || group == "version")
+		if !ofGroup && !slices.Contains(allowed, name) {
+			return nil, fmt.Errorf("%s is nothing that shapes runs; allowed: %s, or one part such as world.personas or "+
+				"version.prompt", quoted(name), strings.Join(allowed, ", "))
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
+// shaped is what a result says of how its run was shaped, and who answered.
+type shaped struct {
+	shape    Shape
+	versions Versions
+	ticks    int64
+	answered string
+}
+
+// shapedBy is the key of a result among all that are shaped alike.
+func shapedBy(r *Result) shaped {
+	return shaped{r.Shape, r.Versions, r.Ticks, strings.Join(r.Answered, " and ")}
+}
+
+// values are all that a result says, by name.
+func (s shaped) values() map[string]string {
+	values := s.shape.values()
+	values[versionPrefix+"engine"] = s.versions.Engine
+	values[versionPrefix+"rules"] = s.versions.Rules
+	values[whatPrompt] = s.versions.Prompt
+	values[whatTicks] = strconv.FormatInt(s.ticks, 10)
+	values[whatAnswered] = s.answered
+	return values
+}
+
+// differencesOf are all differences of the runs of pairs, by name, without a word on which are declared. Models
+// that answered differ if those of all runs do: a pair may differ by chance while a provider changes them.
+func differencesOf(pairs []pairing) []Difference {
+	type both struct{ arm, base shaped }
+	seen := map[both]bool{}
+	answers := [2]map[string]bool{{}, {}}
+	arm, base := map[string][]string{}, map[string][]string{}
+	note := func(values map[string][]string, what, value string) {
+		if !slices.Contains(values[what], value) {
+			values[what] = append(values[what], value)
+		}
+	}
+	for _, p := range pairs {
+		if !p.scored() {
+			continue
+		}
+		b := both{shapedBy(p.arm), shapedBy(p.base)}
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		if b.arm.shape == "" || b.base.shape == "" { // the rest can be compared
+			b.arm.shape, b.base.shape = "", ""
+		}
+		of, with := b.arm.values(), b.base.values()
+		answers[0][b.arm.answered], answers[1][b.base.answered] = true, true
+		names := maps.Clone(of)
+		maps.Copy(names, with)
+		for _, what := range slices.Sorted(maps.Keys(names)) {
+			if of[what] != with[what] && what != whatAnswered {
+				note(arm, what, orUsual(of, what))
+				note(base, what, orUsual(with, what))
+			}
+		}
+	}
+	delete(answers[0], "")
+	delete(answers[1], "")
+	if len(answers[0]) > 0 && len(answers[1]) > 0 && !maps.Equal(answers[0], answers[1]) {
+		arm[whatAnswered] = slices.Sorted(maps.Keys(answers[0]))
+		base[whatAnswered] = slices.Sorted(maps.Keys(answers[1]))
+	}
+	list := []Difference{}
+	for _, what := range slices.Sorted(maps.Keys(arm)) {
+		list = append(list, Difference{What: what, Arm: several(arm[what]), Baseline: several(base[what])})
+	}
+	return list
+}
+
+// orUsual is a value that is there, or the default.
+func orUsual(values map[string]string, what string) string {
+	if value, set := values[what]; set {
+		return value
+	}
+	return usual[what]
+}
+
+// severalMost bounds the values of a difference that are told.
+const severalMost = 3
+
+// several are some values as one text.
+func several(values []string) string {
+	text := strings.Join(values[:min(len(values), severalMost)], ", ")
+	if more := len(values) - severalMost; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Undeclared are the names of what the runs differ in beside what is compared, without what follows from another
+// difference.
+func (c Comparison) Undeclared() (names []string) {
+	var all []string
+	for _, d := range c.Differences {
+		all = append(all, d.What)
+	}
+	for _, d := range c.Differences {
+		others := slices.DeleteFunc(slices.Clone(all), func(what string) bool { return what == d.What })
+		if !d.Declared && !declares(others, d.What) {
+			names = append(names, d.What)
+		}
+	}
+	return names
+}
+
+// text is the difference for people.
+func (d Difference) text() string {
+	if strings.HasPrefix(d.Arm, "sha256 ") && strings.HasPrefix(d.Baseline, "sha256 ") {
+		return d.What // digests say no more than that
+	}
+	value := func(v string) string { return cmp.Or(one(v), "none") }
+	return fmt.Sprintf("%s (%s against %s)", d.What, value(d.Arm), value(d.Baseline))
+}
+
+// opening are the lines on what the arms of comparisons differ in. In a batch the axis says that, but for what it
+// changes in the world.
+func (s Summary) opening() (lines []string) {
+	for _, c := range s.Comparisons {
+		var compared, others []string
+		undeclared := c.Undeclared()
+		for _, d := range c.Differences {
+			switch {
+			case slices.Contains(undeclared, d.What):
+				others = append(others, d.text())
+			case d.Declared && (c.Axis == SideAxis || strings.HasPrefix(d.What, worldPrefix)):
+				compared = append(compared, d.text())
+			}
+		}
+		who := fmt.Sprintf("%s against %s: ", one(c.Arm), one(c.Baseline))
+		if len(compared) > 0 {
+			lines = append(lines, who+"what is compared: "+strings.Join(compared, ", "))
+		}
+		if len(others) > 0 {
+			lines = append(lines, who+"no verdict, since what else differs is "+strings.Join(others, ", "))
+		}
+	}
+	return lines
+}
+
+// answeredNotes say which models answered in the runs of an arm if they were not the same in all.
+func answeredNotes(arm string, runs []*Result) []string {
+	counts := map[string]int{}
+	for _, r := range runs {
+		if r != nil && r.Scored() && len(r.Answered) > 0 {
+			counts[strings.Join(r.Answered, " and ")]++
+		}
+	}
+	if len(counts) < 2 {
+		return nil
+	}
+	var parts []string
+	for _, models := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", one(models), plaintext.Count(counts[models], "run")))
+	}
+	return []string{fmt.Sprintf("several models answered in the runs of %s: %s", one(arm), strings.Join(parts, ", "))}
+}

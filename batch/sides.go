@@ -1,0 +1,172 @@
+package batch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SideAxis is the axis of sides, whose values are their names.
+const SideAxis = "side"
+
+// Side is some runs that are compared with those of other sides. Where runs have the repeat 0, they are counted.
+type Side struct {
+	Name    string
+	Results []Result
+}
+
+// CompareSides compares sides with the first one, as a file without cells says it. Pairs are runs of the same
+// world, whatever its file is called, and of the same seed, repeat and labels. by declares what is compared, see
+// [Declared]: worlds are the same if what is not declared of them is, and sides that differ in anything else get
+// no verdict. The error says what the file asks for and cannot be compared.
+func CompareSides(f File, by []string, sides []Side) (Summary, error) {
+	how := Compare{}
+	if f.Compare != nil {
+		how = *f.Compare
+	}
+	how.Axis, how.Baseline = SideAxis, sides[0].Name
+	how.declared = append([]string{}, by...)
+	f.Compare = &how
+	names := worldNames(sides, by)
+	var cells []Cell
+	var results []Result
+	for i, side := range sides {
+		taken := map[string]bool{}
+		for k, r := range side.Results {
+			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l Label) bool {
+				return slices.Contains(by, l.Axis) && alone(side.Results, l.Axis)
+			})
+			r.ID = ID(side.Name + " " + string(r.ID)) // the same run may be on two sides
+			r.Scenario = names[i][k]
+			r.Repeat = max(1, r.Repeat)
+			for taken[pairKey(r.Cell)] { // the same instance again
+				r.Repeat++
+			}
+			taken[pairKey(r.Cell)] = true
+			r.Labels = append([]Label{{Axis: SideAxis, Value: side.Name}}, r.Labels...)
+			cells, results = append(cells, r.Cell), append(results, r)
+		}
+	}
+	for _, g := range f.Gates {
+		if wrong := append(g.faults(), g.misfits(&how, cells, f.known())...); len(wrong) > 0 {
+			return Summary{}, fmt.Errorf("gate %s: %s", quoted(g.Text()), wrong[0])
+		}
+	}
+	return Summarize(f, cells, results)
+}
+
+// alone says that results have one value of an axis at most.
+func alone(results []Result, axis string) bool {
+	return !slices.ContainsFunc(results, func(r Result) bool { return r.Label(axis) != results[0].Label(axis) })
+}
+
+// pairKey is what the cells of a pair have in common.
+func pairKey(c Cell) string {
+	return fmt.Sprintf("%q %d %d %q", c.Scenario, c.Seed, c.Repeat, c.Labels)
+}
+
+// playedWorld is a world of a side: what it is made of but for what is declared, and what its file is called.
+type playedWorld struct{ parts, file string }
+
+// worldsOf are the worlds of results, each as often as it was played. Results that do not say it, such as those
+// of runs that failed at once, are taken to be of the world of the others with the same file.
+func worldsOf(results []Result, by []string) []playedWorld {
+	worlds := make([]playedWorld, len(results))
+	whole := map[string][]string{} // the shapes of a world without what is declared
+	byFile := map[string]string{}
+	for i, r := range results {
+		worlds[i].file = r.Scenario
+		if r.Shape == "" {
+			continue
+		}
+		all, kept := r.Shape.world(nil), r.Shape.world(by)
+		if !slices.Contains(whole[kept], all) {
+			whole[kept] = append(whole[kept], all)
+		}
+		worlds[i].parts, byFile[r.Scenario] = kept, kept
+	}
+	for i := range worlds {
+		w := &worlds[i]
+		if w.parts == "" {
+			w.parts = byFile[w.file]
+		}
+		if w.parts == "" || len(whole[w.parts]) > 1 { // several differ in what is declared, and are told apart by name
+			w.parts += "file " + w.file
+		}
+	}
+	return worlds
+}
+
+// world are the lines of a shape about the world, but for those that are declared.
+func (s Shape) world(declared []string) string {
+	var lines []string
+	for line := range strings.Lines(string(s)) {
+		what, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(what, worldPrefix) && !declares(declared, what) {
+			lines = append(lines, line)
+		}
+	}
+	if s != "" && len(lines) == 0 {
+		return "any" // all of it is declared
+	}
+	return strings.Join(lines, "")
+}
+
+// worldNames give every result of every side the name of its world: one name for equal worlds, and another one for
+// each other world. A world that only one side has takes the name of the world of the first side that has the same
+// file, or is the only one left: they are compared, and what they differ in is told.
+func worldNames(sides []Side, by []string) [][]string {
+	names := make([][]string, len(sides))
+	var first []playedWorld
+	known := map[string]string{} // the names of the worlds of the first side by their parts
+	used := map[string]bool{}
+	fresh := func(file string) string {
+		name := file
+		for n := 2; used[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", file, n)
+		}
+		used[name] = true
+		return name
+	}
+	for i, side := range sides {
+		worlds := worldsOf(side.Results, by)
+		distinct := slices.Clone(worlds)
+		slices.SortStableFunc(distinct, func(a, b playedWorld) int { return strings.Compare(a.parts, b.parts) })
+		distinct = slices.CompactFunc(distinct, func(a, b playedWorld) bool { return a.parts == b.parts })
+		if i == 0 {
+			first = distinct
+			for _, w := range worlds {
+				if known[w.parts] == "" {
+					known[w.parts] = fresh(w.file)
+				}
+			}
+		}
+		of := map[string]string{}
+		lacks := func(list []playedWorld) func(playedWorld) bool {
+			return func(w playedWorld) bool {
+				return slices.ContainsFunc(list, func(other playedWorld) bool { return other.parts == w.parts })
+			}
+		}
+		mine := slices.DeleteFunc(slices.Clone(distinct), lacks(first))
+		theirs := slices.DeleteFunc(slices.Clone(first), lacks(distinct))
+		for _, w := range mine {
+			at := slices.IndexFunc(theirs, func(other playedWorld) bool { return other.file == w.file })
+			if at < 0 && len(mine) == 1 && len(theirs) == 1 {
+				at = 0
+			}
+			if at >= 0 {
+				of[w.parts] = known[theirs[at].parts]
+			} else {
+				of[w.parts] = fresh(w.file)
+			}
+		}
+		for _, w := range worlds {
+			name := known[w.parts]
+			if of[w.parts] != "" {
+				name = of[w.parts]
+			}
+			names[i] = append(names[i], name)
+		}
+	}
+	return names
+}
