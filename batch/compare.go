@@ -271,6 +271,10 @@ func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Re
 			one.Why = fmt.Sprintf("the runs differ in %s, which is not what is compared", strings.Join(names, ", "))
 		}
 		one.Notes = append(append(one.Notes, notesOn(one, pairs)...), unfit...)
+		if arms, bases := len(byKey.byArm[arm]), len(byKey.byArm[c.Baseline]); c.declared != nil && arms+bases > 2*len(pairs) {
+			one.Notes = append(one.Notes, fmt.Sprintf("%s of %s and %d of %s have no partner: their worlds, seeds, repeats or labels are others",
+				plaintext.Count(arms-len(pairs), "run"), one.Arm, bases-len(pairs), one.Baseline))
+		}
 		list, paired = append(list, one), append(paired, pairs)
 	}
 	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
@@ -347,7 +351,7 @@ func (c *Compare) obstacle(pairs []pairing) string {
 		}
 	}
 	if c.declared != nil && shapeless > 0 {
-		return fmt.Sprintf("%s of an earlier version not say what shaped them", plaintext.Count(shapeless, "run")+" do")
+		return fmt.Sprintf("%d of the results are of an earlier version: they do not say what shaped their runs", shapeless)
 	}
 	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
 		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+

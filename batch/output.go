@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -113,6 +114,7 @@ type (
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr,omitempty"`
 		Failure *junitMessage `xml:"failure"`
 		Error   *junitMessage `xml:"error"`
 		Skipped *junitMessage `xml:"skipped"`
@@ -123,8 +125,12 @@ type (
 	}
 )
 
-// JUnit has a test case for each gate, each comparison and each cell that ended without a score.
-// What is undecided is skipped with a message, a failed cell is an error.
+// slowestMost bounds the cells with a score that a JUnit file has.
+const slowestMost = 100
+
+// JUnit has a test case for each gate, each comparison, each cell that ended without a score, and the slowest
+// others with their seconds. What is undecided is skipped with a message, a failed cell is an error, and so is a
+// side that is worse than another one where no gate says what holds.
 func (s Summary) JUnit() []byte {
 	suite := junitSuite{Name: "batch " + one(s.Name)}
 	if s.Scripted {
@@ -140,26 +146,27 @@ func (s Summary) JUnit() []byte {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	for _, cmp := range s.Comparisons {
-		for _, v := range cmp.Metrics {
+	for _, compared := range s.Comparisons {
+		for _, v := range compared.Metrics {
 			c := junitCase{Class: "comparisons",
-				Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(cmp.Arm), one(cmp.Baseline)),
+				Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(compared.Arm), one(compared.Baseline)),
 				Out:  fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
 			switch v.Outcome {
+			case stats.Worse:
+				if compared.Axis == SideAxis && v.Primary && len(s.Gates) == 0 {
+					c.Failure = &junitMessage{v.words()}
+				}
 			case NoVerdict, stats.TooFew, stats.Undecided:
 				why := v.words()
-				if cmp.Why != "" {
-					why += ": " + one(cmp.Why)
+				if compared.Why != "" {
+					why += ": " + one(compared.Why)
 				}
 				c.Skipped = &junitMessage{why}
 			}
 			suite.Cases = append(suite.Cases, c)
 		}
 	}
-	for _, f := range s.Failures {
-		suite.Cases = append(suite.Cases,
-			junitCase{Class: "cells", Name: one(f.Name), Error: &junitMessage{one(string(f.Status) + ": " + f.Reason)}})
-	}
+	suite.Cases = append(suite.Cases, s.junitCells()...)
 	for _, c := range suite.Cases {
 		suite.Tests++
 		switch {
@@ -177,6 +184,28 @@ func (s Summary) JUnit() []byte {
 	}
 	return slices.Concat([]byte(xml.Header), text, []byte("\n"))
 }
+
+// junitCells are the cells that ended without a score, and the slowest of the others.
+func (s Summary) junitCells() (list []junitCase) {
+	var scored []*Result
+	for i := range s.Results {
+		r := &s.Results[i]
+		if r.Scored() {
+			scored = append(scored, r)
+			continue
+		}
+		list = append(list, junitCase{Class: "cells", Name: one(r.Name()), Time: seconds(r.WallMS),
+			Error: &junitMessage{one(string(r.Status) + ": " + r.Reason)}})
+	}
+	slices.SortStableFunc(scored, func(a, b *Result) int { return cmp.Compare(b.WallMS, a.WallMS) })
+	for _, r := range scored[:min(len(scored), slowestMost)] {
+		list = append(list, junitCase{Class: "cells", Name: one(r.Name()), Time: seconds(r.WallMS)})
+	}
+	return list
+}
+
+// seconds are some milliseconds as JUnit has them.
+func seconds(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', 3, 64) }
 
 // markdownMost is the most that is written, in bytes: a job summary takes 1,024 KiB.
 const markdownMost = 1000 << 10

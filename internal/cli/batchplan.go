@@ -175,6 +175,7 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 			return nil, err
 		}
 	}
+	problems = m.shapingConfig(name, b.file, file, all)
 	refused := func(err error) bool {
 		if err != nil && !slices.Contains(problems, errorText(err)) {
 			problems = append(problems, errorText(err))

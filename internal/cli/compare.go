@@ -229,6 +229,9 @@ func declareHint(one batch.Comparison) string {
 
 // isRun says that a directory holds a run.
 func (fl *files) isRun(dir string) bool {
+	if info, err := os.Stat(fl.path(dir)); err == nil && !info.IsDir() {
+		return false
+	}
 	f, err := run.Dir(fl.path(dir)).Open()
 	if err != nil {
 		return !errors.Is(err, run.ErrNoRun) && !errors.Is(err, fs.ErrNotExist)
