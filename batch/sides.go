@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -16,7 +17,8 @@ type Side struct {
 }
 
 // CompareSides compares sides with the first one, as a file without cells says it. Pairs are runs of the same
-// world, whatever its file is called, and of the same seed, repeat and labels. by declares what is compared, see
+// world, whatever its file is called, and of the same seed, repeat and labels, as far as these tell runs of a side
+// apart. Every side has a result. by declares what is compared, see
 // [Declared]: worlds are the same if what is not declared of them is, and sides that differ in anything else get
 // no verdict. The error says what the file asks for and cannot be compared.
 func CompareSides(f File, by []string, sides []Side) (Summary, error) {
@@ -27,15 +29,13 @@ func CompareSides(f File, by []string, sides []Side) (Summary, error) {
 	how.Axis, how.Baseline = SideAxis, sides[0].Name
 	how.declared = append([]string{}, by...)
 	f.Compare = &how
-	names := worldNames(sides, by)
+	names, dropped := worldNames(sides, by), needless(sides)
 	var cells []Cell
 	var results []Result
 	for i, side := range sides {
 		taken := map[string]bool{}
 		for k, r := range side.Results {
-			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l Label) bool {
-				return slices.Contains(by, l.Axis) && alone(side.Results, l.Axis)
-			})
+			r.Labels = slices.DeleteFunc(slices.Clone(r.Labels), func(l Label) bool { return dropped[l.Axis] })
 			r.ID = ID(side.Name + " " + string(r.ID)) // the same run may be on two sides
 			r.Scenario = names[i][k]
 			r.Repeat = max(1, r.Repeat)
@@ -55,9 +55,27 @@ func CompareSides(f File, by []string, sides []Side) (Summary, error) {
 	return Summarize(f, cells, results)
 }
 
-// alone says that results have one value of an axis at most.
-func alone(results []Result, axis string) bool {
-	return !slices.ContainsFunc(results, func(r Result) bool { return r.Label(axis) != results[0].Label(axis) })
+// needless are the axes of which no side has several values: what these stand for is in the shapes, and they tell
+// no runs of a side apart.
+func needless(sides []Side) map[string]bool {
+	axes := map[string]bool{}
+	several := map[string]bool{}
+	for _, side := range sides {
+		for _, r := range side.Results {
+			for _, l := range r.Labels {
+				axes[l.Axis] = true
+			}
+		}
+	}
+	for axis := range axes {
+		for _, side := range sides {
+			first := side.Results[0].Label(axis)
+			differs := func(r Result) bool { return r.Label(axis) != first }
+			several[axis] = several[axis] || slices.ContainsFunc(side.Results, differs)
+		}
+	}
+	maps.DeleteFunc(axes, func(axis string, _ bool) bool { return several[axis] })
+	return axes
 }
 
 // pairKey is what the cells of a pair have in common.
@@ -74,14 +92,20 @@ func worldsOf(results []Result, by []string) []playedWorld {
 	worlds := make([]playedWorld, len(results))
 	whole := map[string][]string{} // the shapes of a world without what is declared
 	byFile := map[string]string{}
+	known := map[Shape]string{}
 	for i, r := range results {
 		worlds[i].file = r.Scenario
 		if r.Shape == "" {
 			continue
 		}
-		all, kept := r.Shape.world(nil), r.Shape.world(by)
-		if !slices.Contains(whole[kept], all) {
-			whole[kept] = append(whole[kept], all)
+		kept, seen := known[r.Shape]
+		if !seen {
+			all := r.Shape.world(nil)
+			kept = r.Shape.world(by)
+			if !slices.Contains(whole[kept], all) {
+				whole[kept] = append(whole[kept], all)
+			}
+			known[r.Shape] = kept
 		}
 		worlds[i].parts, byFile[r.Scenario] = kept, kept
 	}
