@@ -258,6 +258,16 @@ func (c Comparison) Undeclared() (names []string) {
 	return names
 }
 
+// Between says what shaped two runs and is not the same, for people; empty if all is the same.
+func Between(base, arm Result) string {
+	base.Status, arm.Status = trace.RunCompleted, trace.RunCompleted // it is not about how they ended
+	var texts []string
+	for _, d := range differencesOf([]pairing{{arm: &arm, base: &base}}) {
+		texts = append(texts, d.text())
+	}
+	return strings.Join(texts, ", ")
+}
+
 // text is the difference for people.
 func (d Difference) text() string {
 	if strings.HasPrefix(d.Arm, "sha256 ") && strings.HasPrefix(d.Baseline, "sha256 ") {

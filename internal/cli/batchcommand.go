@@ -175,6 +175,9 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	}
 	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"),
 		m.shownPath(string(dir)))
+	if len(b.environment) > 0 {
+		plaintext.Fprintf(m.Stderr, "note: of all cells the environment says %s\n", strings.Join(b.environment, ", "))
+	}
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}

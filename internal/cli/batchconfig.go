@@ -11,13 +11,21 @@ import (
 
 // shapingConfig refuses what a configuration file says about the runs of a batch that its own file does not say: the
 // cells would be others without a word. A problem names the setting and where it belongs. What only reaches models,
-// such as keys and rates, is allowed there, and so is what a batch file cannot say.
-func (m *Main) shapingConfig(name string, b batch.File, file settings.File, all settings.Table) (problems []string) {
+// such as keys and rates, is allowed there, and so is what a batch file cannot say. What the environment says for all
+// cells is returned, to be told.
+func (m *Main) shapingConfig(name string, b batch.File, file settings.File,
+	all settings.Table) (problems, told []string) {
 	environment, config := settings.Environment(m.LookupEnv), file.Source()
 	for _, s := range all {
+		if !s.Shapes || m.extended(s.Key) || saysEverywhere(b, s.Key) {
+			continue
+		}
+		if v, set := environment(s); set {
+			told = append(told, s.Name()+" ("+v.Origin.At+")")
+			continue
+		}
 		v, set := config(s)
-		_, hidden := environment(s)
-		if !set || !s.Shapes || hidden || m.extended(s.Key) || saysEverywhere(b, s.Key) {
+		if !set {
 			continue
 		}
 		table, key, _ := strings.Cut(s.Key, ".")
@@ -36,7 +44,7 @@ func (m *Main) shapingConfig(name string, b batch.File, file settings.File, all 
 		problems = append(problems, fmt.Sprintf("%s: %s would shape all cells, and %s does not say it; allowed: %s",
 			v.Origin.At, key, shown(name), where))
 	}
-	return problems
+	return problems, told
 }
 
 // saysEverywhere says that a batch file gives a setting to all of its cells.

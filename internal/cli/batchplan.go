@@ -29,6 +29,8 @@ type plannedBatch struct {
 	// limit is the budget over all cells; currency is that of its cost.
 	limit    trace.Limit
 	currency string
+	// environment names the settings of all cells that the environment says, each with its variable.
+	environment []string
 	// live says that some cell asks a model that is not embedded.
 	live bool
 }
@@ -175,7 +177,7 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 			return nil, err
 		}
 	}
-	problems = m.shapingConfig(name, b.file, file, all)
+	problems, b.environment = m.shapingConfig(name, b.file, file, all)
 	refused := func(err error) bool {
 		if err != nil && !slices.Contains(problems, errorText(err)) {
 			problems = append(problems, errorText(err))

@@ -102,7 +102,12 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 		if f.JSON {
 			return m.printJSON(c)
 		}
-		return m.print(c.Text(args[0], args[1], reports[0], reports[1]) +
+		text := c.Text(args[0], args[1], reports[0], reports[1])
+		base, arm := batch.ResultOf(batch.Cell{}, 1, reports[0], ""), batch.ResultOf(batch.Cell{}, 1, reports[1], "")
+		if differs := batch.Between(base, arm); differs != "" {
+			text = "differs: " + differs + "\n\n" + text
+		}
+		return m.print(text +
 			"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
 	}
 	if f.After > 0 {
