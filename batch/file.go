@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -74,8 +75,12 @@ type AxisValue struct {
 	Settings []Setting
 }
 
-// ScenarioKey is the key of the scenario of a value of an axis.
-const ScenarioKey = "scenario"
+// ScenarioKey is the key of the scenario of a value of an axis, WorldTable the table of other values of fields of
+// the scenario: a setting with the key world.rules.idle_draw has the value of rules.idle_draw as JSON.
+const (
+	ScenarioKey = "scenario"
+	WorldTable  = "world"
+)
 
 // Budget bounds what all cells of a batch take together; 0 is no bound.
 type Budget struct {
@@ -165,7 +170,7 @@ type fileTOML struct {
 	Metrics   map[string]Metric                          `toml:"metrics"`
 }
 
-// axisEntry is what a value of an axis has: a table of settings, or the scenario.
+// axisEntry is what a value of an axis has: a table of settings or of fields of the scenario, or the scenario.
 type axisEntry any
 
 // The bounds of a batch file and of what it describes.
@@ -687,6 +692,10 @@ func (l fileLines) below(path ...string) (names []string) {
 func (l fileLines) settings(path []string, tables map[string]map[string]any,
 	wrong func(int, string, ...any)) (list []Setting) {
 	for _, table := range l.below(path...) {
+		if table == WorldTable {
+			list = append(list, l.fields(append(slices.Clone(path), table), WorldTable, tables[table])...)
+			continue
+		}
 		for _, key := range l.below(append(slices.Clone(path), table)...) {
 			line := l.of(append(slices.Clone(path), table, key)...)
 			var text string
@@ -705,6 +714,19 @@ func (l fileLines) settings(path []string, tables map[string]map[string]any,
 			}
 			list = append(list, Setting{table + "." + key, text, line})
 		}
+	}
+	return list
+}
+
+// fields are those of the scenario in a table and the tables below it.
+func (l fileLines) fields(path []string, name string, table map[string]any) (list []Setting) {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		at, full := append(slices.Clone(path), key), name+"."+key
+		if below, ok := table[key].(map[string]any); ok {
+			list = append(list, l.fields(at, full, below)...)
+			continue
+		}
+		list = append(list, Setting{full, string(llmclient.Marshal(table[key])), l.of(at...)})
 	}
 	return list
 }

@@ -41,6 +41,32 @@ metric = "score_share"
 verdict = ["better", "equivalent"]
 `
 
+// TestFieldsOfTheScenario: tables below world are fields of the scenario, each with its value as JSON and its line.
+func TestFieldsOfTheScenario(t *testing.T) {
+	f, err := Parse([]byte(`name = "n"
+scenarios = ["s"]
+[settings.world]
+terms = true
+[axes.draw.low]
+[axes.draw.high.world.rules]
+idle_draw = 2
+[axes.draw.high.world]
+personas.Ada.text = "You \"wait\"."
+agents.spawn = ["hub"]
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []AxisValue{{"low", nil}, {"high", []Setting{{"world.agents.spawn", `["hub"]`, 10},
+		{"world.personas.Ada.text", `"You \"wait\"."`, 9}, {"world.rules.idle_draw", "2", 7}}}}
+	if diff := cmp.Diff(want, f.Axes[0].Values); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Setting{{"world.terms", "true", 4}}, f.Settings); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestParse(t *testing.T) {
 	f, err := Parse([]byte(sampleFile), nil)
 	if err != nil {

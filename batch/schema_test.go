@@ -161,9 +161,9 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 		return map[string]any{"type": "object", "additionalProperties": fileSchema(typ.Elem(), docs, typ.Elem().Name())}
 	case reflect.Interface:
 		if typ == reflect.TypeFor[axisEntry]() {
-			scalar := map[string]any{"type": []string{"string", "number", "boolean"}}
+			value := map[string]any{"type": []string{"string", "number", "boolean", "array", "object"}}
 			return map[string]any{"anyOf": []any{map[string]any{"type": "string"},
-				map[string]any{"type": "object", "additionalProperties": scalar}}}
+				map[string]any{"type": "object", "additionalProperties": value}}}
 		}
 		if of == "File" { // seeds
 			const seeds = `\s*[0-9]+(\s*-\s*[0-9]+)?\s*`
@@ -172,7 +172,7 @@ func fileSchema(typ reflect.Type, docs map[string]string, of string) map[string]
 				map[string]any{"type": "array", "minItems": 1, "uniqueItems": true, "items": map[string]any{"type": "integer", "minimum": 0}},
 			}}
 		}
-		return map[string]any{"type": []string{"string", "number", "boolean"}}
+		return map[string]any{"type": []string{"string", "number", "boolean", "array", "object"}}
 	case reflect.Struct:
 		properties := map[string]any{}
 		for _, f := range reflect.VisibleFields(typ) {

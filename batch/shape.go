@@ -2,6 +2,7 @@ package batch
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Shape is what shaped a run beside its instance, its repeat and the versions of the program: a line NAME=VALUE for
@@ -45,11 +47,18 @@ var notShaping = []string{"scenario", "scenario_toml", "seed", "scripted_seed", 
 // valueMost bounds a value of a shape, in bytes.
 const valueMost = 60
 
-// usual are the settings by name as they are unless somebody sets them.
+// usual are the settings and rules by name as they are unless somebody sets them.
 var usual = func() map[string]string {
 	values := map[string]string{}
 	for _, c := range (trace.Settings{}).Changes(trace.DefaultSettings()) {
 		values[c.What] = c.To
+	}
+	var rules map[string]int64
+	if err := json.Unmarshal(llmclient.Marshal(world.DefaultRules()), &rules); err != nil {
+		panic("batch: a rule is no number: " + err.Error())
+	}
+	for name, value := range rules {
+		values[worldPrefix+"rules."+name] = strconv.FormatInt(value, 10)
 	}
 	return values
 }()

@@ -71,6 +71,7 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 			continue // it is read with those of the batch
 		}
 		switch allowed := all.Keys(table); {
+		case table == batch.WorldTable: // what reads the scenario says what is wrong
 		case table == settings.AgentsTable && key != "":
 			if text := wrongAgentModel(key, s.Text); text != "" {
 				problems = append(problems, &batch.Problem{Line: s.Line, Text: text})
@@ -87,7 +88,7 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 				Text: fmt.Sprintf("unknown key %s; allowed: %s", shown(key), strings.Join(allowed, ", "))})
 		case !ok:
 			problems = append(problems, &batch.Problem{Line: s.Line,
-				Text: fmt.Sprintf("unknown table %s; allowed: llm, run, agents", shown(table))})
+				Text: fmt.Sprintf("unknown table %s; allowed: llm, run, agents, world", shown(table))})
 		}
 	}
 	var lines []string
@@ -141,6 +142,18 @@ func agentModelsIn(list []batch.Setting) (text string, line int) {
 		texts = append(texts, models[agent])
 	}
 	return strings.Join(texts, " "), line
+}
+
+// worldFieldsIn are the fields of the scenario among the settings of a cell, a later one in place of an earlier
+// one, and where the last is in the file.
+func worldFieldsIn(list []batch.Setting, file string) (fields []scenario.Field, at string) {
+	for _, s := range list {
+		if path, is := strings.CutPrefix(s.Key, batch.WorldTable+"."); is {
+			fields = append(fields, scenario.Field{Path: path, Value: s.Text})
+			at = file + ":" + strconv.Itoa(s.Line)
+		}
+	}
+	return fields, at
 }
 
 // secretIn says that a URL has a query with what looks like a secret.
@@ -231,6 +244,7 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 		if refused(err) {
 			continue
 		}
+		config.fields, config.fieldsAt = worldFieldsIn(c.Settings, name)
 		p, err := m.newPlan(config, nil, nil)
 		if refused(err) {
 			continue

@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // config is a run's settings with what the command line knows of them. Whether the settings fit each
@@ -26,6 +27,9 @@ type config struct {
 	recording string
 	// playbookFile is where the playbook was read from, and what is learned goes.
 	playbookFile string
+	// fields are the fields of the scenario that have other values, and fieldsAt where the last is said.
+	fields   []scenario.Field
+	fieldsAt string
 	// table is the user's table of prices, nil for none.
 	table *price.Table
 	// places are where settings are, by their keys, that are not where their values come from.

@@ -144,6 +144,15 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 	if err != nil {
 		return err
 	}
+	if len(p.fields) > 0 {
+		text, err = scenario.WithFields(text, p.fields)
+		if err == nil {
+			chosen, err = scenario.Parse("changed scenario", text)
+		}
+		if err != nil {
+			return badInput("%s: %s with other fields: %w", p.fieldsAt, shown(name), err)
+		}
+	}
 	p.Scenario, p.ScenarioTOML = name, string(text)
 	if task := chosen.Task; task != nil && p.Values.Find("run.ticks").Origin.Rank == settings.FromDefault {
 		// Fewer ticks would leave out part of what the task scores.
