@@ -40,6 +40,8 @@ type Settings struct {
 	ScenarioTOML string `json:"scenario_toml"`
 	// Rules replace those of the scenario; nil keeps them.
 	Rules *world.Rules `json:"rules,omitempty"`
+	// Goals replace those of the scenario, in the words of this run; nil keeps them.
+	Goals []world.Goal `json:"goals,omitempty"`
 	// Ticks is how many ticks the run was asked for at first; a [Resume] may ask for more.
 	// The canonical form omits it: the number of ticks asked for does not change the ticks
 	// themselves.
@@ -426,7 +428,7 @@ func (s Settings) shaping() Settings {
 	return s
 }
 
-// Changes lists what differs from s in next, in the order of the fields. It omits rules,
+// Changes lists what differs from s in next, in the order of the fields. It omits rules and goals,
 // since the scenario holds what they replace; the estimate, which changes nothing; and
 // the recording, which the source of answers names.
 func (s Settings) Changes(next Settings) []Change {
@@ -435,7 +437,7 @@ func (s Settings) Changes(next Settings) []Change {
 	for i := range a.NumField() {
 		c := Change{What: settingName(a.Type().Field(i))}
 		switch c.What {
-		case "rules", "estimate", "recording":
+		case "rules", "goals", "estimate", "recording":
 			continue
 		case "caps":
 			c.From, c.To = s.Caps.Text(s.Currency()), next.Caps.Text(next.Currency())

@@ -30,7 +30,7 @@ and decisions it differs from the run it left.`
 type forkFlags struct {
 	AtTick    int64    `flag:"at-tick" doc:"last tick of the run that is kept; 0 keeps none"`
 	UntilTick int64    `flag:"until-tick" doc:"another name for --ticks: both count from the beginning of the run"`
-	Set       []string `flag:"set" doc:"from the fork on: rules.FIELD=VALUE, or personas.AGENT.text=TEXT, also .short_term_goal and .long_term_goal; may be repeated"`
+	Set       []string `flag:"set" doc:"from the fork on: rules.FIELD=VALUE, personas.AGENT.text=TEXT or goals.ID.at_least=NUMBER; docs/forks.md lists the fields; may be repeated"`
 	Drift     bool     `flag:"allow-version-drift" doc:"also fork a run that another version recorded"`
 }
 
