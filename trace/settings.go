@@ -135,6 +135,9 @@ type Settings struct {
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.
 	Documents []Document `json:"documents,omitempty" cli:"documents run.documents" kind:"dir" absent:"none" doc:"directory of Markdown and text files that agents look things up in, untrusted unless the scenario says otherwise"`
+	// OfferTools names those of the user's tools that a run begins with, each by its name or that of its
+	// server, with commas between; "none" is none, and empty all. Once Tools has them it is empty.
+	OfferTools string `json:"offer_tools,omitempty" cli:"tools run.tools TOOLS" absent:"all" doc:"tools of your own that agents are offered, by their names or the names of servers with commas between; none offers none"`
 	// Tools are the user's tools that agents may call. The list is the same in the whole run.
 	Tools []Tool `json:"tools,omitempty"`
 	// Playbook is the file of lessons that every agent starts with, in full; empty for

@@ -36,7 +36,7 @@ type forkFlags struct {
 
 // notForked are the settings that a fork cannot change, since the ticks before it
 // would be others, and those of recorded answers, which it has already.
-var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
+var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss", "run.tools"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
 func forkCommand(m *Main) *cobra.Command {
