@@ -41,9 +41,9 @@ const (
 // its turn.
 func Do(action string, args ...any) Move { return seat.Do(action, args...) }
 
-// NewSeat makes a seat of a function that plays any number of agents, for several of them at the same time. It
-// remembers nothing of earlier turns; a seat that does has a [SeatRecaller] in Seat.New. name is of a-z, 0-9, _
-// and -; the version says which seat of that name it is, since a run is not continued with another.
+// NewSeat makes a seat of a function, which plays any number of agents, several of them at the same time. A seat
+// that remembers has a Seat.New that makes a player for each. The name is of letters, digits, dots, dashes and
+// underscores; the version says which code it is, since a run is not continued with another.
 func NewSeat(name, version string, act func(context.Context, Observation) (Move, error)) Seat {
 	return Seat{Name: name, Version: version, New: func(SeatBrief) SeatPlayer { return SeatAct(act) }}
 }
