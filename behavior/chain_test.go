@@ -104,7 +104,7 @@ func TestChainGoesOn(t *testing.T) {
 		}
 	}
 	c.tick(t, nil, draftOf(`{"candidates":[{"action":"wait"}]}`), commits)
-	if want := "max_ticks in step 3 of 3"; !strings.Contains(c.opening, want) || strings.Contains(c.opening, "not done") {
+	if want := "steps ended: all 3 done"; !strings.Contains(c.opening, want) || strings.Contains(c.opening, "not done") {
 		t.Errorf("%q is not told:\n%s", want, c.opening)
 	}
 }

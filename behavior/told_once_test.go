@@ -62,11 +62,10 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 		needed []string
 	}{
 		{alone, []string{
-			"ticks 1-40, both counted",                   // from when and until when
-			"ready at the start of such a tick",          // when a product counts
-			"each tick after actions, asleep too, takes", // what is paid first
-			"only end repeats",                           // a repeat is no order
-			"asked again if it would fail",               // what a dry run is for
+			"ready when one of these ticks starts, so tick 40 is too late", // when a product counts
+			"each tick after actions, asleep too, takes",                   // what is paid first
+			"only end steps and sleep",                                     // neither is an order
+			"asked again if it would fail",                                 // what a dry run is for
 			"execute_until and its ignore are of the first step",
 			"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
 		}},
