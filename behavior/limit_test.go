@@ -151,3 +151,21 @@ func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 		t.Errorf("the prompt is\n%s", now)
 	}
 }
+
+// TestCanHoldsTheSmallerLimit: what is possible now is told with no more than the agent's rules allow of it, for the
+// goods that a rule is about.
+func TestCanHoldsTheSmallerLimit(t *testing.T) {
+	dig := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "mine_compound", Most: 40}
+	for language, want := range map[string][]string{
+		words.English: {"hardware max 99 (for electricity max 18)|data max 99", "mine_compound 1..40;"},
+		"zh":          {"hardware 最多 99 (换 electricity 最多 18)|data 最多 99", "mine_compound 1..40;"},
+	} {
+		l := partners(t, language, dig, trade("agent-1", "offer", world.Hardware, world.Electricity, 2, 1, "agent-2"))
+		now := l.prompt()
+		for _, told := range want {
+			if !strings.Contains(now, told) {
+				t.Errorf("no %q in\n%s", told, now)
+			}
+		}
+	}
+}
