@@ -215,6 +215,8 @@ func TestShapesKnowEverySetting(t *testing.T) {
 			rules := world.DefaultRules()
 			rules.IdleDraw++
 			changed.Rules = &rules
+		case "goals":
+			changed.Goals = []world.Goal{{ID: "g"}}
 		case "caps":
 			changed.Caps.Run.Calls = 7
 		case "prices":

@@ -194,8 +194,13 @@ func digest(text string) string { return "sha256 " + llmclient.Hash([]byte(text)
 
 // worldRows lists what a scenario's worlds are made of in a run with some settings.
 func worldRows(s world.Scenario, by trace.Settings) []SettingRow {
+	s = s.In(by.Language)
+	s.Texts = nil
 	if by.Rules != nil {
 		s.Rules = *by.Rules
+	}
+	if by.Goals != nil {
+		s.Goals = by.Goals // they are in the words of the run
 	}
 	rows := []SettingRow{}
 	for _, p := range s.Parts(by.Language) {

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // plan is a run that has passed every check, and what the command line does beside it. Its settings
