@@ -271,9 +271,10 @@ func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Re
 			one.Why = fmt.Sprintf("the runs differ in %s, which is not what is compared", strings.Join(names, ", "))
 		}
 		one.Notes = append(append(one.Notes, notesOn(one, pairs)...), unfit...)
-		if arms, bases := len(byKey.byArm[arm]), len(byKey.byArm[c.Baseline]); c.declared != nil && arms+bases > 2*len(pairs) {
-			one.Notes = append(one.Notes, fmt.Sprintf("%s of %s and %d of %s have no partner: their worlds, seeds, repeats or labels are others",
-				plaintext.Count(arms-len(pairs), "run"), one.Arm, bases-len(pairs), one.Baseline))
+		alone, baseAlone := len(byKey.byArm[arm])-len(pairs), len(byKey.byArm[c.Baseline])-len(pairs)
+		if c.declared != nil && alone+baseAlone > 0 {
+			one.Notes = append(one.Notes, fmt.Sprintf("%s of %s and %d of %s have no partner: their worlds, seeds, repeats "+
+				"or labels are others", plaintext.Count(alone, "run"), one.Arm, baseAlone, one.Baseline))
 		}
 		list, paired = append(list, one), append(paired, pairs)
 	}
@@ -317,8 +318,8 @@ func (c *Compare) differences(pairs []pairing) []Difference {
 	return list
 }
 
-// obstacle is why pairs allow no verdict, empty if they do: runs that do not say what shaped them, or one arm
-// that fails more often than the other, so that what is left is no fair sample.
+// obstacle is why pairs allow no verdict, empty if they do: scenarios of one world, which would count twice, runs
+// that do not say what shaped them, or one arm that fails more often than the other, so that what is left is no fair sample.
 func (c *Compare) obstacle(pairs []pairing) string {
 	shapeless := 0
 	armFailed := 0
@@ -349,6 +350,9 @@ func (c *Compare) obstacle(pairs []pairing) string {
 		if base && !arm {
 			onlyBase++
 		}
+	}
+	if twice := twins(pairs); twice != "" {
+		return twice
 	}
 	if c.declared != nil && shapeless > 0 {
 		return fmt.Sprintf("%d of the results are of an earlier version: they do not say what shaped their runs", shapeless)

@@ -14,14 +14,15 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
 // Shape is what shaped a run beside its instance, its repeat and the versions of the program: a line NAME=VALUE for
 // each setting, by its name in records, and for each part of the world, as world.PART. What has its default is
-// left out, a value that is 0, off or nothing is empty, and a long one is a digest. It is empty if that was not recorded: in results of earlier versions,
-// and of runs that did not begin.
+// left out, a value that is 0, off or nothing is empty, and a long one is a digest. The shape is empty if it was not
+// recorded: in results of earlier versions, and of runs that did not begin.
 type Shape string
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. The many results of an arm share one text.
@@ -266,6 +267,28 @@ func (c Comparison) Undeclared() (names []string) {
 	}
 	return names
 }
+
+// twins says which scenarios of the baseline are one world, empty if all are others.
+func twins(pairs []pairing) string {
+	names := map[string]string{} // by world
+	seen := map[Shape]string{}
+	for _, p := range pairs {
+		if p.base == nil || p.base.Shape == "" || seen[p.base.Shape] == p.base.Scenario {
+			continue
+		}
+		seen[p.base.Shape] = p.base.Scenario
+		made := p.base.Shape.world(nil)
+		if other := names[made]; other != "" && other != p.base.Scenario {
+			return fmt.Sprintf("%s and %s are the same world under two names, and would count twice", one(other),
+				one(p.base.Scenario))
+		}
+		names[made] = p.base.Scenario
+	}
+	return ""
+}
+
+// Worse says that the arm is worse than the baseline in the primary metric.
+func (c Comparison) Worse() bool { return len(c.Metrics) > 0 && c.Metrics[0].Outcome == stats.Worse }
 
 // Between says what shaped two runs and is not the same, for people; empty if all is the same.
 func Between(base, arm Result) string {

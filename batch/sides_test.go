@@ -172,6 +172,28 @@ func TestABatchTellsWhatItsAxisDoesToTheWorld(t *testing.T) {
 	}
 }
 
+// TestOneWorldCountsOnce: scenarios of a batch that differ in their titles alone are no two tasks.
+func TestOneWorldCountsOnce(t *testing.T) {
+	cells, results := played(8, []string{"small", "large"}, better)
+	for i := range results {
+		results[i].Shape = shapeA
+		if results[i].Seed > 4 {
+			cells[i].Scenario, results[i].Scenario = "copy", "copy"
+		}
+	}
+	for shape, want := range map[Shape]string{shapeA: "chips and copy are the same world", shapeB: ""} {
+		for i := range results {
+			if results[i].Scenario == "copy" {
+				results[i].Shape = shape
+			}
+		}
+		s, err := Summarize(File{Compare: &Compare{Primary: "score"}}, cells, results)
+		if err != nil || (s.Comparisons[0].Why == "") != (want == "") || !strings.Contains(s.Comparisons[0].Why, want) {
+			t.Errorf("%q, %v, want %q", s.Comparisons[0].Why, err, want)
+		}
+	}
+}
+
 // TestDeclaredNames: what shapes runs can be declared, and nothing else.
 func TestDeclaredNames(t *testing.T) {
 	got, err := Declared([]string{"model", " prompt-profile", "world.personas", "version", "version.engine"})

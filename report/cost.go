@@ -340,7 +340,8 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 	}
 	for name, t := range c.models {
-		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros(), Answered: Counts{}}
+		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros(),
+			Answered: Counts{}}
 		maps.Copy(row.CallsByTier, t.tiers)
 		maps.Copy(row.Answered, t.answered)
 		p, priced := c.prices[name]

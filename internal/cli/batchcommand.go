@@ -271,8 +271,8 @@ func (r *reasons) add(code int, format string, args ...any) {
 // batchCodes are the exit codes of a batch that was played, in the order in which they count.
 var batchCodes = []int{exitInterrupted, exitProvider, exitBudget, exitGate, exitUndecided}
 
-// conclude adds what a summary says to the reasons, and makes them one error. Failed cells of a batch that was decided early are in the
-// summary and no reason: it needs none of them.
+// conclude adds what a summary says to the reasons, and makes them one error. Failed cells of a batch that was
+// decided early are in the summary and no reason: it needs none of them.
 func (r reasons) conclude(s batch.Summary, early bool) error {
 	if s.Failed > 0 && !early {
 		again := s.Failed

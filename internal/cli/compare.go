@@ -12,7 +12,6 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
-	"example.com/agentworld/report/stats"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -207,9 +206,9 @@ func concludeComparison(s batch.Summary, gated bool) error {
 	}
 	var end reasons
 	for _, one := range s.Comparisons {
-		switch primary := one.Metrics[0]; {
-		case primary.Outcome == stats.Worse:
-			end.add(exitGate, "%s is worse than %s in %s", shown(one.Arm), shown(one.Baseline), primary.Metric)
+		switch {
+		case one.Worse():
+			end.add(exitGate, "%s is worse than %s in %s", shown(one.Arm), shown(one.Baseline), one.Metrics[0].Metric)
 		case one.Why != "":
 			end.add(exitUndecided, "%s has no verdict: %s%s", shown(one.Arm), one.Why, declareHint(one))
 		}
