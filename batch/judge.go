@@ -147,9 +147,21 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 					pairs = valuesIn(inOrder(paired[i]), name)
 				}
 			}
+			row := stats.Metric{Pairs: pairs, Options: o}
+			if slices.Contains(worldMetrics, name) && sameWorlds(paired[i]) && list[i].Why == "" {
+				// It is not tested, and costs the others nothing.
+				alone, err := stats.CompareAll([]stats.Metric{row})
+				if err != nil {
+					return fmt.Errorf("compare: %w", err)
+				}
+				v.Verdict = alone[0]
+				v.withhold(Identical)
+				list[i].Metrics = append(list[i].Metrics, v)
+				continue
+			}
 			list[i].Metrics = append(list[i].Metrics, v)
-			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}),
-				append(places, place{i, len(list[i].Metrics) - 1})
+			tested = append(tested, row)
+			places = append(places, place{i, len(list[i].Metrics) - 1})
 		}
 	}
 	verdicts, err := stats.CompareAll(tested)
@@ -160,18 +172,18 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 		one := &list[at.comparison]
 		v := &one.Metrics[at.metric]
 		v.Verdict = verdicts[k]
-		switch {
-		case one.Why != "", c.StopWhenDecided && !v.Primary: // the primary one chose when to stop
-			v.Outcome = NoVerdict
-			v.FurtherPairs = 0
-			v.Detectable = 0
-		case slices.Contains(worldMetrics, v.Metric) && sameWorlds(paired[at.comparison]):
-			v.Outcome = Identical
-			v.FurtherPairs = 0
-			v.Detectable = 0
+		if one.Why != "" || c.StopWhenDecided && !v.Primary { // the primary one chose when to stop
+			v.withhold(NoVerdict)
 		}
 	}
 	return nil
+}
+
+// withhold gives a verdict an outcome in place of that of its test.
+func (v *MetricVerdict) withhold(outcome stats.Outcome) {
+	v.Outcome = outcome
+	v.FurtherPairs = 0
+	v.Detectable = 0
 }
 
 // options says how a metric is judged.

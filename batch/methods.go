@@ -36,10 +36,9 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 		level += fmt.Sprintf(", which leaves %s%% to %s%% to a row", number(100*low), number(100*high))
 	}
 	parts = append(parts, level)
-	versions, models, dates := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	models, dates := map[string]bool{}, map[string]bool{}
 	seeds := map[uint64]bool{}
 	for _, r := range s.Results {
-		versions[r.Versions.text()] = true
 		seeds[r.Seed] = true
 		if r.Date != "" {
 			dates[one(r.Date)] = true
@@ -51,7 +50,7 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 			models[one(model)] = true
 		}
 	}
-	parts = append(parts, listed(versions, " and "))
+	parts = append(parts, versionsOf(s.Results))
 	if len(seeds) > 0 {
 		parts = append(parts, "seeds "+ranges(slices.Sorted(maps.Keys(seeds))))
 	}
@@ -66,12 +65,22 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
-// text is the versions that are known.
-func (v Versions) text() string {
+// versionsOf are the known versions under which runs were played.
+func versionsOf(results []Result) string {
 	var parts []string
-	for _, of := range [][2]string{{"engine", v.Engine}, {"rules", v.Rules}, {"prompt", v.Prompt}} {
-		if of[1] != "" {
-			parts = append(parts, of[0]+" "+one(of[1]))
+	for _, of := range []struct {
+		name string
+		of   func(Versions) string
+	}{{"engine", func(v Versions) string { return v.Engine }}, {"rules", func(v Versions) string { return v.Rules }},
+		{"prompt", func(v Versions) string { return v.Prompt }}} {
+		known := map[string]bool{}
+		for _, r := range results {
+			if version := of.of(r.Versions); version != "" {
+				known[one(version)] = true
+			}
+		}
+		if len(known) > 0 {
+			parts = append(parts, of.name+" "+listed(known, " and "))
 		}
 	}
 	return strings.Join(parts, ", ")

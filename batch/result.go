@@ -34,7 +34,7 @@ type Result struct {
 	Model string `json:"model"`
 	// ModelSource says who answered: "scripted" results are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
-	// Answered are the models that were called, in alphabetical order.
+	// Answered are the models that answered, as providers named them: see [report.Report.Answered].
 	Answered []string `json:"answered,omitempty"`
 	// ScoreBound is the score that no player of the instance can exceed; 0 if that is not known.
 	ScoreBound int64 `json:"score_bound,omitempty"`
@@ -112,12 +112,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
+		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
-	}
-	for _, m := range r.Cost.ByModel {
-		out.Answered = append(out.Answered, m.Model)
 	}
 	out.Date, _, _ = strings.Cut(r.Timing.FinishedAt, "T")
 	if t := r.Task; t != nil && t.Baselines != nil {
