@@ -205,8 +205,8 @@ func (c *Compare) taskNotes(cells []Cell) []string {
 	case n >= tasksLeast || n < 2:
 		return []string{}
 	case c.Tasks == tasksLikeThese:
-		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: tasks = \"these\", "+
-			"which asks about these alone", n, more)}
+		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: "+
+			"tasks = \"these\", which asks about these alone", n, more)}
 	}
 	return []string{fmt.Sprintf("the verdicts are about these %d tasks; about tasks like these it takes %s", n, more)}
 }
