@@ -150,14 +150,16 @@ func (s Summary) JUnit() []byte {
 		for _, v := range compared.Metrics {
 			c := junitCase{Class: "comparisons",
 				Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(compared.Arm), one(compared.Baseline)),
-				Out:  fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
+				Out: fmt.Sprintf("%s: difference %s over %d pairs, p %s", compared.words(v), number(v.Difference), v.Pairs,
+					pText(v.AdjustedP))}
 			switch v.Outcome {
 			case stats.Worse:
-				if compared.Axis == SideAxis && v.Primary && len(s.Gates) == 0 {
+				ofBaseline := compared.Axis == SideAxis && compared.Baseline == s.Comparisons[0].Baseline
+				if ofBaseline && v.Primary && len(s.Gates) == 0 {
 					c.Failure = &junitMessage{v.words()}
 				}
 			case NoVerdict, stats.TooFew, stats.Undecided:
-				why := v.words()
+				why := compared.words(v)
 				if compared.Why != "" {
 					why += ": " + one(compared.Why)
 				}
@@ -226,7 +228,7 @@ func (s Summary) Markdown() string {
 		fmt.Fprintf(&b, "%s\n\n", marked(line))
 	}
 	failures, omitted := s.failureTable()
-	for _, t := range []plaintext.Table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {
+	for _, t := range []plaintext.Table{s.gateTable(), s.rankTable(), s.comparisonTable(), s.armTable(), failures} {
 		if b.Len() < markdownMost/2 {
 			writeMarkdown(&b, t)
 		}
@@ -236,6 +238,9 @@ func (s Summary) Markdown() string {
 	}
 	for _, line := range s.remarks() {
 		fmt.Fprintf(&b, "- %s\n", marked(line))
+	}
+	if s.Methods != "" {
+		fmt.Fprintf(&b, "- methods: %s\n", marked(s.Methods))
 	}
 	if b.Len() <= markdownMost {
 		return b.String()

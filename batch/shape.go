@@ -227,7 +227,7 @@ func differencesOf(pairs []pairing) []Difference {
 	}
 	list := []Difference{}
 	for _, what := range slices.Sorted(maps.Keys(arm)) {
-		list = append(list, Difference{What: what, Arm: several(arm[what]), Baseline: several(base[what])})
+		list = append(list, Difference{What: what, Arm: firstOf(arm[what]), Baseline: firstOf(base[what])})
 	}
 	return list
 }
@@ -240,13 +240,31 @@ func orUsual(values map[string]string, what string) string {
 	return usual[what]
 }
 
-// severalMost bounds the values of a difference that are told.
-const severalMost = 3
+// differences are those of pairs, of which the declared ones are compared. All that the axis of a batch changes is
+// declared but for versions, which it cannot change, and models that answered although others were not asked.
+func (c *Compare) differences(pairs []pairing) []Difference {
+	list := differencesOf(pairs)
+	declared := c.declared
+	if declared == nil {
+		for _, d := range list {
+			if d.What != whatAnswered && (d.What == whatPrompt || !strings.HasPrefix(d.What, versionPrefix)) {
+				declared = append(declared, d.What)
+			}
+		}
+	}
+	for i := range list {
+		list[i].Declared = declares(declared, list[i].What)
+	}
+	return list
+}
 
-// several are some values as one text.
-func several(values []string) string {
-	text := strings.Join(values[:min(len(values), severalMost)], ", ")
-	if more := len(values) - severalMost; more > 0 {
+// valuesMost bounds the values of a difference that are told.
+const valuesMost = 3
+
+// firstOf are some values as one text.
+func firstOf(values []string) string {
+	text := strings.Join(values[:min(len(values), valuesMost)], ", ")
+	if more := len(values) - valuesMost; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -51,8 +52,6 @@ type Cost struct {
 type ModelCost struct {
 	// Model asked for.
 	Model string `json:"model"`
-	// Answers by the model that the provider says gave them, such as a snapshot of the one asked for.
-	Answered Counts `json:"answered"`
 	// Requests sent.
 	Calls int64 `json:"calls"`
 	// Tokens of all answers.
@@ -168,15 +167,7 @@ type bill struct {
 	// input is the cost of the input, plain what it would have been without a cache.
 	input, plain price.Money
 	tiers        Counts
-	answered     Counts
 }
-
-// answeredMost bounds the models that are told of as answering for one; answers of further ones count as
-// answeredOthers. Only a provider that makes names up has so many.
-const (
-	answeredMost   = 20
-	answeredOthers = "others"
-)
 
 // add adds a call. asks says that it asked for a service tier.
 func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
@@ -184,15 +175,6 @@ func (t *bill) add(m trace.ModelCall, p price.Price, asks bool) {
 	t.calls++
 	t.tokens = t.tokens.Add(TokensOf(u))
 	t.cost = t.cost.Plus(p.Cost(u))
-	if by := m.Answer.Model; by != "" {
-		if t.answered == nil {
-			t.answered = Counts{}
-		}
-		if t.answered[by] == 0 && len(t.answered) >= answeredMost {
-			by = answeredOthers
-		}
-		t.answered[by]++
-	}
 	if tier := cmp.Or(u.ServiceTier, tierUnsaid); m.Answer.Failure == nil && (asks || tier != tierUnsaid) {
 		if t.tiers == nil {
 			t.tiers = Counts{}
@@ -232,6 +214,22 @@ type costFold struct {
 	// settings are those in force; asked says whose calls ask for a service tier under them.
 	settings trace.Settings
 	asked    map[string]bool
+	// answered are the models that answered.
+	answered map[string]bool
+}
+
+const (
+	// answeredMost bounds the models that answered, and answeredCharsMax the name of one.
+	answeredMost     = 8
+	answeredCharsMax = 100
+)
+
+// answers takes up who answered a call.
+func (c *costFold) answers(m trace.ModelCall) {
+	if m.Answer.Failure != nil || m.Stage == trace.StageSeat || len(c.answered) >= answeredMost {
+		return
+	}
+	c.answered[plaintext.Clip(cmp.Or(m.Answer.Model, m.Model), answeredCharsMax)] = true
 }
 
 // hold applies the prices and caps of some settings from now on.
@@ -300,6 +298,7 @@ func (c *costFold) call(m trace.ModelCall) {
 	p, priced := c.prices[m.Model]
 	asks := c.asks(m.AgentID)
 	c.total.add(m, p, asks)
+	c.answers(m)
 	at(c.models, m.Model).add(m, p, asks)
 	at(c.agents, m.AgentID).add(m, p, asks)
 	if slices.Contains(m.Answer.Repairs, llmclient.RepairTierFallback) {
@@ -340,10 +339,8 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 	}
 	for name, t := range c.models {
-		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros(),
-			Answered: Counts{}}
+		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.tokens, CallsByTier: Counts{}, Micros: t.cost.Micros()}
 		maps.Copy(row.CallsByTier, t.tiers)
-		maps.Copy(row.Answered, t.answered)
 		p, priced := c.prices[name]
 		row.Priced = priced
 		if priced {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,12 @@ func billed(tick int64, agent, model string, u llmclient.Usage) trace.ModelCall 
 
 func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 	t.Helper()
+	return reportOf(t, h, records...).Cost
+}
+
+// reportOf folds records of two agents.
+func reportOf(t *testing.T, h trace.Header, records ...trace.Record) Report {
+	t.Helper()
 	h.Format, h.Agents = trace.FormatVersion, []trace.HeaderAgent{{ID: "b"}, {ID: "a"}}
 	var text bytes.Buffer
 	w := trace.NewWriter(&text)
@@ -31,7 +38,18 @@ func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Cost
+	return r
+}
+
+// TestAnswered names who answered, not who was asked, but where the provider does not say it.
+func TestAnswered(t *testing.T) {
+	dated, failed := billed(1, "a", "m", llmclient.Usage{}), billed(2, "a", "gone", llmclient.Usage{})
+	dated.Answer.Model = "m-2026-01-02"
+	failed.Answer.Failure = &llmclient.Failure{}
+	got := reportOf(t, trace.Header{}, dated, failed, billed(1, "b", "local", llmclient.Usage{})).Answered
+	if want := []string{"local", "m-2026-01-02"}; !slices.Equal(got, want) {
+		t.Errorf("answered by %q, want %q", got, want)
+	}
 }
 
 func TestCostByModelAndAgent(t *testing.T) {
@@ -39,7 +57,6 @@ func TestCostByModelAndAgent(t *testing.T) {
 	h := trace.Header{Settings: trace.Settings{Prices: prices}}
 	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
 	learned.Stage = trace.StageReflect
-	learned.Answer.Model = "m-2026-01"
 	got := costOf(t, h,
 		billed(1, "a", "m", llmclient.Usage{Input: 1000, Cached: 500, Output: 100, Reasoning: 90}),
 		billed(1, "b", "unlisted", llmclient.Usage{Input: 10, Output: 1}),
@@ -49,8 +66,8 @@ func TestCostByModelAndAgent(t *testing.T) {
 		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
 	}
 	wantModels := []ModelCost{
-		{Model: "m", Answered: Counts{"m-2026-01": 1}, Calls: 2, Tokens: Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, CallsByTier: Counts{}, Price: &Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
-		{Model: "unlisted", Answered: Counts{}, Calls: 1, Tokens: Tokens{Input: 10, Output: 1}, CallsByTier: Counts{}},
+		{Model: "m", Calls: 2, Tokens: Tokens{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, CallsByTier: Counts{}, Price: &Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
+		{Model: "unlisted", Calls: 1, Tokens: Tokens{Input: 10, Output: 1}, CallsByTier: Counts{}},
 	}
 	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {
 		t.Errorf("by model (-want +got):\n%s", diff)

@@ -22,8 +22,9 @@ const compareHelp = `Say in what runs differ, and whether one side is better.
 Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, a batch, or the
 results.jsonl of one. Two runs are compared tick by tick. Otherwise each argument is a side, the
 first one the baseline: runs of the same world, seed and repeat are pairs, and every metric gets a
-verdict: better, worse, equivalent (only with --margin), undecided with the number of further pairs,
-or too few. A verdict takes at least six instances.
+verdict: better, worse, equivalent or not worse (only with --margin, of a metric with a range),
+identical, undecided with the difference that would have been found, or too few. A verdict
+takes at least six instances. Three and more sides are compared in all pairs and get places.
 
 --by says what is compared, such as model, version, world or world.personas. Sides that differ in
 anything else get no verdict, and the first lines say in what.
@@ -40,7 +41,8 @@ type compareFlags struct {
 	Out     string  `flag:"out" doc:"write to this file instead of stdout"`
 	Primary string  `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
 	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
-	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
+	Range   float64 `flag:"range" doc:"how much the primary metric of two runs can differ at most (default what is known)"`
+	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding, for the number of further pairs"`
 	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
 	gates   []string
 }
@@ -149,7 +151,8 @@ func compareSides(m *Main, args, names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	how := &batch.Compare{Primary: f.Primary, Metrics: names, Margin: f.Margin, Effect: f.Effect, Alpha: f.Alpha}
+	how := &batch.Compare{Primary: f.Primary, Metrics: names, Margin: f.Margin, Range: f.Range,
+		Effect: f.Effect, Alpha: f.Alpha}
 	s, err := batch.CompareSides(batch.File{Name: strings.Join(args, " "), Compare: how, Metrics: own, Gates: gates}, by,
 		sides)
 	if err != nil {
@@ -207,6 +210,7 @@ func concludeComparison(s batch.Summary, gated bool) error {
 	var end reasons
 	for _, one := range s.Comparisons {
 		switch {
+		case one.Baseline != s.Comparisons[0].Baseline: // two sides beside the baseline
 		case one.Worse():
 			end.add(exitGate, "%s is worse than %s in %s", shown(one.Arm), shown(one.Baseline), one.Metrics[0].Metric)
 		case one.Why != "":
