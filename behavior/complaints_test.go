@@ -62,7 +62,7 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 	for language, needed := range map[string][]string{
 		words.English: {
 			"above 100 heat only 100/heat of it, at 1000 none",                           // what is left of a harvest
-			"power low (≤100, 20%) and critical (≤25, 5%) only end steps and sleep",        // what the states do, and when
+			"power low (≤100, 20%) and critical (≤25, 5%) only end steps and sleep",      // what the states do, and when
 			"shutdown at 0 too: no action, no use, +1 electricity",                       // what shutdown does
 			"goes on if you leave or shut down; products reach you",                      // work without its owner
 			"per tick 8 electricity, at most the radiation, beside harvests; stores 200", // what a plant yields
