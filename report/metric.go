@@ -57,23 +57,22 @@ func share(n, total int64) (float64, bool) {
 // metrics are all metrics but the counts of accepted actions.
 var metrics = []Metric{
 	{"score", "score", "score of the scenario's task", Higher, 0, func(r Report) (float64, bool) {
-		if r.Task == nil || !r.Task.Complete {
-			return 0, false
-		}
-		return float64(r.Task.Score), true
+		score, known := r.score()
+		return float64(score), known
 	}},
 	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
 		Higher, 1, func(r Report) (float64, bool) {
-			t := r.Task
-			if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
+			score, known := r.score()
+			if !known || r.Task.Baselines == nil || r.Task.Baselines.Bound <= r.Task.Baselines.Nothing {
 				return 0, false
 			}
-			return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
+			nothing := r.Task.Baselines.Nothing
+			return float64(max(score-nothing, 0)) / float64(r.Task.Baselines.Bound-nothing), true
 		}},
 	{"goals_met", "goals", "goals met, counted once per agent and goal", Higher, 0,
-		always(func(r Report) int64 { return r.GoalsMet })},
+		always(Report.goalsMet)},
 	{"goals_share", "share", "goals met as a share of all", Higher, 1, func(r Report) (float64, bool) {
-		return share(r.GoalsMet, int64(len(r.Goals)))
+		return share(r.goalsMet(), int64(len(r.Goals)))
 	}},
 	{"decisions", "decisions", "decisions made by a model", Higher, 0,
 		always(func(r Report) int64 { return r.TotalDecisions })},
