@@ -33,7 +33,8 @@ type Comparison struct {
 	// Confidence is that of the intervals shown, such as 0.95.
 	Confidence float64 `json:"confidence"`
 	// Pairs counts the pairs of cells, of which some are Open, with a cell that has no result yet,
-	// and some Failed, with one that ended without a score.
+	// and some Failed, with one that ended without a score. Where a metric has a range, a verdict on it holds
+	// for whatever the failed ones might have had.
 	Pairs  int `json:"pairs"`
 	Open   int `json:"open"`
 	Failed int `json:"failed"`
@@ -53,6 +54,11 @@ type MetricVerdict struct {
 	BaselineMean float64 `json:"baseline_mean"`
 	// Verdict is about the arm: better or worse than the baseline.
 	stats.Verdict
+	// Why says why there is no verdict on this metric, where there is one on others; empty otherwise.
+	Why string `json:"why"`
+	// PerTick says that values are per tick in which an agent decided or followed an order, since agents died or
+	// runs ended early, which alone makes sums smaller.
+	PerTick bool `json:"per_tick"`
 	// Sequential says that the verdict is by an e-process, which may be looked at at any time.
 	Sequential bool `json:"sequential"`
 	// ArmPass and BaselinePass are pass^k; null unless the batch says when a run passes.
@@ -263,21 +269,36 @@ func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Re
 				one.Failed++
 			}
 		}
-		one.Why = c.obstacle(pairs)
-		one.Notes = append(append(one.Notes, notesOn(pairs)...), unfit...)
+		one.Why = obstacle(pairs)
+		if one.Why == "" {
+			one.Why = c.unequal(pairs, known)
+		}
+		one.Notes = slices.Concat([]string{}, notesOn(pairs), earlyNotes(pairs), unfit)
 		list, paired = append(list, one), append(paired, pairs)
 	}
-	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
-	// for each other.
-	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
+	names := append([]string{c.Primary}, c.Metrics...)
+	lived, perTick := c.lived(paired, known, names)
+	if err := lived.judgeWithLost(list, paired, known, names); err != nil {
 		return nil, err
+	}
+	if perTick {
+		markPerTick(list, known)
+	}
+	return list, nil
+}
+
+// judgeAll adds the verdicts on all metrics. The primary metric of several arms is adjusted for their number, the
+// other metrics of an arm for each other.
+func (c *Compare) judgeAll(list []Comparison, paired [][]pairing, known report.MetricList) error {
+	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
+		return err
 	}
 	for i := range list {
 		if err := c.judge(list[i:i+1], paired[i:i+1], known, c.Metrics); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // indexed finds results by cell.
@@ -289,45 +310,18 @@ func indexed(results []Result) map[ID]*Result {
 	return byID
 }
 
-// obstacle is why pairs allow no verdict, empty if they do: runs of different versions, or one arm
-// that fails more often than the other, so that what is left is no fair sample.
-func (c *Compare) obstacle(pairs []pairing) string {
+// obstacle is why pairs allow no verdict, empty if they do: runs of different versions.
+func obstacle(pairs []pairing) string {
 	versions := map[Versions]bool{}
-	armFailed := 0
-	baseFailed := 0
-	onlyArm := 0
-	onlyBase := 0
-	n := 0
 	for _, p := range pairs {
 		for _, r := range []*Result{p.arm, p.base} {
 			if r != nil {
 				versions[Versions{Engine: r.Versions.Engine, Rules: r.Versions.Rules}] = true
 			}
 		}
-		if p.open() {
-			continue
-		}
-		n++
-		arm, base := !p.arm.Scored(), !p.base.Scored()
-		if arm {
-			armFailed++
-		}
-		if base {
-			baseFailed++
-		}
-		if arm && !base {
-			onlyArm++
-		}
-		if base && !arm {
-			onlyBase++
-		}
 	}
 	if len(versions) > 1 {
 		return "the runs are of several versions of engine or rules"
-	}
-	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
-		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+
-			"so that the rest is no fair sample", armFailed, baseFailed, n)
 	}
 	return ""
 }

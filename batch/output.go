@@ -147,8 +147,10 @@ func (s Summary) JUnit() []byte {
 			switch v.Outcome {
 			case NoVerdict, stats.TooFew, stats.Undecided:
 				why := v.words()
-				if cmp.Why != "" {
-					why += ": " + one(cmp.Why)
+				for _, reason := range []string{cmp.Why, v.Why} {
+					if reason != "" {
+						why += ": " + one(reason)
+					}
 				}
 				c.Skipped = &junitMessage{why}
 			}

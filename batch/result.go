@@ -26,8 +26,11 @@ type Result struct {
 	Status trace.RunStatus `json:"status"`
 	// Reason is one line for people, empty for a completed run of full length.
 	Reason string `json:"reason"`
-	// CutShort says that a completed run had fewer ticks than its task, and so no score.
+	// CutShort says that the run ended before its task did: at a cap of its own, at its length or without usable
+	// answers. Its score is that of a world in which nobody acted on, see [report.Advanced].
 	CutShort bool `json:"cut_short"`
+	// ScoreRange is between which scores runs of the instance end; null if that is not known.
+	ScoreRange *ScoreRange `json:"score_range"`
 	// Versions are those under which it was played.
 	Versions Versions `json:"versions"`
 	// Model is the model asked for.
@@ -56,6 +59,13 @@ type Result struct {
 	// Spoilt says that the run is over and cannot be continued: too much of it was lost to an outage.
 	// Another attempt starts over.
 	Spoilt bool `json:"-"`
+}
+
+// ScoreRange is between which scores runs of an instance end, as far as a player does no harm.
+type ScoreRange struct {
+	// Nothing is the score of doing nothing, Bound the one that no player can exceed.
+	Nothing int64 `json:"nothing"`
+	Bound   int64 `json:"bound"`
 }
 
 // outageMost is the share of the calls, or of the decisions, of a run that may be lost to an outage,
@@ -99,8 +109,8 @@ func mostOf(counts report.Counts) string {
 	})
 }
 
-// ResultOf is the result of a cell that was played, from the report of its run. A completed run of
-// which more than a twentieth was lost to an outage counts as one whose endpoint failed.
+// ResultOf is the result of a cell that was played, from the report of its run. A run of which more than a
+// twentieth was lost to an outage counts as one whose endpoint failed.
 func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	all := r.Metrics()
 	out := Result{
@@ -110,17 +120,24 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
 	}
-	if lost := outage(r); lost != "" && out.Status == trace.RunCompleted {
+	over := Final(out.Status) || r.WorldTime >= r.TicksRequested
+	if lost := outage(r); lost != "" && Final(out.Status) {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
 	}
-	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
-	if out.Scored() {
-		out.Metrics = all
-		out.Own = r.OwnMetrics
-		if t := r.Task; t != nil && !t.Complete {
-			out.CutShort, out.Reason = true,
-				fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
-		}
+	out.Spoilt = out.Status == trace.RunProviderFailed && over
+	if t := r.Task; t != nil && t.Baselines != nil {
+		out.ScoreRange = &ScoreRange{t.Baselines.Nothing, t.Baselines.Bound}
+	}
+	if out.Status != trace.RunCompleted && !(Final(out.Status) && r.Counts()) {
+		return out
+	}
+	out.Metrics = all
+	out.Own = r.OwnMetrics
+	if a := r.Advanced; a != nil {
+		out.CutShort, out.Reason = true, "scored: "+a.Text()
+	} else if t := r.Task; t != nil && !t.Complete {
+		out.CutShort, out.Reason = true,
+			fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
 	}
 	return out
 }
@@ -155,9 +172,11 @@ func (r Result) differs(other Result) string {
 	return "other figures"
 }
 
-// Scored says that the run counts in comparisons: it was played to its end. A failure of the
-// infrastructure is no score.
-func (r Result) Scored() bool { return r.Status == trace.RunCompleted }
+// Scored says that the run counts in comparisons: it was played to its end, or ended by a cap of its own or
+// without usable answers. A failure of the infrastructure is no score.
+func (r Result) Scored() bool {
+	return r.Status == trace.RunCompleted || Final(r.Status) && len(r.Metrics) > 0
+}
 
 // lineMost bounds a line of results.jsonl, in bytes.
 const lineMost = 1 << 20

@@ -107,6 +107,9 @@ func (s Summary) comparisonTable() plaintext.Table {
 		t.Least = []string{"means", "pairs", "p", t.Header[4]}
 		for _, v := range c.Metrics {
 			name := v.Metric
+			if v.PerTick {
+				name += " per active tick"
+			}
 			if v.Primary {
 				name += " (primary)"
 			}
@@ -174,7 +177,11 @@ func (s Summary) remarks() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open,
 				c.Failed))
 		}
-		for _, v := range c.Metrics {
+		for i, v := range c.Metrics {
+			same := func(before MetricVerdict) bool { return before.Why == v.Why }
+			if v.Why != "" && !slices.ContainsFunc(c.Metrics[:i], same) {
+				lines = append(lines, who+"no verdict on "+c.unjudged(v.Why)+": "+one(v.Why))
+			}
 			if v.ArmPass != nil && v.BaselinePass != nil {
 				lines = append(lines, fmt.Sprintf("%spassed %s, and %s", who, v.ArmPass.words(), v.BaselinePass.words()))
 			}
@@ -185,6 +192,17 @@ func (s Summary) remarks() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// unjudged are the metrics that have no verdict for a reason.
+func (c Comparison) unjudged(why string) string {
+	var names []string
+	for _, v := range c.Metrics {
+		if v.Why == why {
+			names = append(names, v.Metric)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // words is how reliably an arm passes, for people.

@@ -57,6 +57,9 @@ func (r *Report) lastTick() int64 {
 	return max(r.TicksRequested, r.Task.Ticks)
 }
 
+// Counts says that the run is as long as its task, or was advanced to the end of it.
+func (r *Report) Counts() bool { return r.Advanced != nil || r.WorldTime >= r.lastTick() }
+
 // endedBySelf says what ended a run before its time, if that was a cap of its own, its length or its model. It
 // is empty for any other run: what an endpoint, a machine or a person ended says nothing about the player.
 func (r *Report) endedBySelf() string {

@@ -1,0 +1,210 @@
+package batch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
+)
+
+// lost says that a run of the pair was lost: it ended without a score.
+func (p pairing) lost() bool { return !p.open() && !p.scored() }
+
+// judgeWithLost adds the verdicts on all metrics. Where runs were lost, a metric with a range gets the verdict that
+// holds whatever they would have had, and none if the worst and the best case disagree. Any other metric gets none
+// if one arm lost more runs than the other, since what is left is no fair sample.
+func (c *Compare) judgeWithLost(list []Comparison, paired [][]pairing, known report.MetricList, names []string) error {
+	if err := c.judgeAll(list, paired, known); err != nil {
+		return err
+	}
+	anyLost := func(pairs []pairing) bool { return slices.ContainsFunc(pairs, pairing.lost) }
+	if !slices.ContainsFunc(paired, anyLost) {
+		return nil
+	}
+	var cases [2][]Comparison // those with all lost runs of an arm at the least, and at the most
+	for at := range cases {
+		filled := make([][]pairing, len(paired))
+		for i, one := range list {
+			filled[i] = c.filled(paired[i], known, names, at == 1)
+			cases[at] = append(cases[at], Comparison{Arm: one.Arm, Baseline: one.Baseline, Why: one.Why})
+		}
+		if err := c.judgeAll(cases[at], filled, known); err != nil {
+			return err
+		}
+	}
+	for i := range list {
+		if anyLost(paired[i]) {
+			c.settle(&list[i], cases[0][i], cases[1][i], paired[i])
+		}
+	}
+	return nil
+}
+
+// settle gives each metric the verdict in which the least and the most that an arm could have had agree.
+func (c *Compare) settle(seen *Comparison, least, most Comparison, pairs []pairing) {
+	unfair := c.unfair(pairs)
+	lost := 0
+	for _, p := range pairs {
+		if p.lost() {
+			lost++
+		}
+	}
+	var settled []MetricVerdict
+	var hold []string
+	for _, low := range least.Metrics {
+		named := func(v MetricVerdict) bool { return v.Metric == low.Metric }
+		high := most.Metrics[slices.IndexFunc(most.Metrics, named)]
+		v := low
+		v.ArmPass, v.BaselinePass = nil, nil
+		have := 0
+		if at := slices.IndexFunc(seen.Metrics, named); at >= 0 {
+			v = seen.Metrics[at]
+			have = v.Pairs
+		}
+		claims := low.Outcome != stats.Undecided && low.Outcome != stats.TooFew
+		ranged := low.Pairs == have+lost
+		switch {
+		case seen.Why != "":
+		case !ranged:
+			v.Why = unfair
+		case low.Outcome != high.Outcome:
+			v.Why = fmt.Sprintf("it depends on the runs that failed: %s if all went against %s, %s if all went for it",
+				spaced(low.Outcome), one(seen.Arm), spaced(high.Outcome))
+		case claims:
+			// What is shown is the case that is harder to tell from chance.
+			passes := [2]*Passes{v.ArmPass, v.BaselinePass}
+			v = low
+			if high.P > low.P {
+				v = high
+			}
+			v.ArmPass, v.BaselinePass = passes[0], passes[1]
+			hold = append(hold, v.Metric)
+		}
+		if v.Why != "" {
+			v.Outcome, v.FurtherPairs = NoVerdict, 0
+		}
+		settled = append(settled, v)
+	}
+	seen.Metrics = settled
+	if len(hold) > 0 {
+		seen.Notes = append(seen.Notes, fmt.Sprintf("the verdict on %s holds whatever the runs that failed would have had; "+
+			"shown is the case that is hardest to tell from chance", strings.Join(hold, ", ")))
+	}
+}
+
+// unfair says that one arm lost more runs than the other, so that what is left is no fair sample; empty if not.
+func (c *Compare) unfair(pairs []pairing) string {
+	lost := [2]int{}
+	alone := [2]int{}
+	n := 0
+	for _, p := range pairs {
+		if p.open() {
+			continue
+		}
+		n++
+		failed := [2]bool{!p.arm.Scored(), !p.base.Scored()}
+		for side := range failed {
+			if failed[side] {
+				lost[side]++
+			}
+			if failed[side] && !failed[1-side] {
+				alone[side]++
+			}
+		}
+	}
+	if stats.McNemar(alone[0], alone[1]) > c.Alpha {
+		return ""
+	}
+	return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, so that the rest is no fair sample",
+		lost[0], lost[1], n)
+}
+
+// filled are the pairs with values in place of those that were lost: the least that the arm and the most that the
+// baseline could have had, or for the arm the other way round. Pairs without a lost run stay as they are.
+func (c *Compare) filled(pairs []pairing, known report.MetricList, names []string, forArm bool) []pairing {
+	ranges := rangesOf(pairs)
+	out := slices.Clone(pairs)
+	for i, p := range pairs {
+		if !p.lost() {
+			continue
+		}
+		arm, base := substitute(p.arm), substitute(p.base)
+		for _, name := range names {
+			m, _ := known.Named(name)
+			low, high, ok := c.between(m, ranges[p.instance], arm, base)
+			if !ok {
+				continue
+			}
+			mine, theirs := low, high
+			if forArm {
+				mine, theirs = high, low
+			}
+			if !p.arm.Scored() {
+				arm.Metrics[name] = mine
+			}
+			if !p.base.Scored() {
+				base.Metrics[name] = theirs
+			}
+		}
+		out[i].arm, out[i].base = arm, base
+	}
+	return out
+}
+
+// substitute is a result that counts, in place of one that may not.
+func substitute(r *Result) *Result {
+	s := *r
+	if !r.Scored() {
+		s.Metrics = map[string]float64{}
+	}
+	s.Metrics, s.Status = maps.Clone(s.Metrics), trace.RunCompleted
+	return &s
+}
+
+// rangesOf are the ranges of scores by instance: every run of an instance has the same.
+func rangesOf(pairs []pairing) map[string]*ScoreRange {
+	ranges := map[string]*ScoreRange{}
+	for _, p := range pairs {
+		for _, r := range []*Result{p.arm, p.base} {
+			if r != nil && r.ScoreRange != nil {
+				ranges[p.instance] = r.ScoreRange
+			}
+		}
+	}
+	return ranges
+}
+
+// between says which values of a metric a lost run of a pair could have had at least and at most; ok is false if
+// that is not known. A share has its range, and a score that of its instance. Of any other metric only the greatest
+// difference of two runs may be known, here of a lost run and the other one.
+func (c *Compare) between(m report.Metric, scores *ScoreRange, arm, base *Result) (low, high float64, ok bool) {
+	switch {
+	case m.Name == report.MetricScore:
+		if scores == nil || scores.Bound < scores.Nothing {
+			break
+		}
+		return float64(scores.Nothing), float64(scores.Bound), true
+	case m.Share():
+		return 0, m.Range, true
+	}
+	most := m.Range
+	if m.Name == c.Primary {
+		most = c.Range
+	}
+	if most == 0 {
+		return 0, 0, false
+	}
+	for _, r := range []*Result{arm, base} {
+		if v, there := r.Metrics[m.Name]; there {
+			return v - most, v + most, true
+		}
+	}
+	return 0, most, true
+}
+
+// spaced is an outcome for people.
+func spaced(o stats.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
