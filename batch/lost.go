@@ -47,53 +47,63 @@ func (c *Compare) judgeWithLost(list []Comparison, paired [][]pairing, known rep
 // settle gives each metric the verdict in which the least and the most that an arm could have had agree.
 func (c *Compare) settle(seen *Comparison, least, most Comparison, pairs []pairing) {
 	unfair := c.unfair(pairs)
-	lost := 0
-	for _, p := range pairs {
-		if p.lost() {
-			lost++
-		}
-	}
 	var settled []MetricVerdict
 	var hold []string
 	for _, low := range least.Metrics {
 		named := func(v MetricVerdict) bool { return v.Metric == low.Metric }
 		high := most.Metrics[slices.IndexFunc(most.Metrics, named)]
-		v := low
-		v.ArmPass, v.BaselinePass = nil, nil
-		have := 0
+		rest := MetricVerdict{} // without the lost runs
 		if at := slices.IndexFunc(seen.Metrics, named); at >= 0 {
-			v = seen.Metrics[at]
-			have = v.Pairs
+			rest = seen.Metrics[at]
 		}
+		// Where the cases agree, the one is shown that is harder to tell from chance.
+		v := low
+		if high.P > low.P {
+			v = high
+		}
+		v.ArmPass, v.BaselinePass = rest.ArmPass, rest.BaselinePass
 		claims := low.Outcome != stats.Undecided && low.Outcome != stats.TooFew
-		ranged := low.Pairs == have+lost
 		switch {
-		case seen.Why != "":
-		case !ranged:
-			v.Why = unfair
+		case seen.Why != "" || !c.ranged(low, rest, pairs):
+			v = rest
+			if seen.Why == "" {
+				v.Why = unfair
+			}
 		case low.Outcome != high.Outcome:
 			v.Why = fmt.Sprintf("it depends on the runs that failed: %s if all went against %s, %s if all went for it",
 				spaced(low.Outcome), one(seen.Arm), spaced(high.Outcome))
 		case claims:
-			// What is shown is the case that is harder to tell from chance.
-			passes := [2]*Passes{v.ArmPass, v.BaselinePass}
-			v = low
-			if high.P > low.P {
-				v = high
-			}
-			v.ArmPass, v.BaselinePass = passes[0], passes[1]
 			hold = append(hold, v.Metric)
+		case rest.Outcome == low.Outcome:
+			v = rest
 		}
 		if v.Why != "" {
-			v.Outcome, v.FurtherPairs = NoVerdict, 0
+			v.withhold(NoVerdict)
 		}
-		settled = append(settled, v)
+		if v.Metric != "" {
+			settled = append(settled, v)
+		}
 	}
 	seen.Metrics = settled
 	if len(hold) > 0 {
 		seen.Notes = append(seen.Notes, fmt.Sprintf("the verdict on %s holds whatever the runs that failed would have had; "+
 			"shown is the case that is hardest to tell from chance", strings.Join(hold, ", ")))
 	}
+}
+
+// ranged says that all lost runs have a least and a most value of a metric: low is its verdict with them, rest the
+// one without them.
+func (c *Compare) ranged(low, rest MetricVerdict, pairs []pairing) bool {
+	if low.Primary && c.StopWhenDecided {
+		pairs = inOrder(pairs)
+	}
+	lost := 0
+	for _, p := range pairs {
+		if p.lost() {
+			lost++
+		}
+	}
+	return low.Pairs == rest.Pairs+lost
 }
 
 // unfair says that one arm lost more runs than the other, so that what is left is no fair sample; empty if not.
@@ -126,7 +136,7 @@ func (c *Compare) unfair(pairs []pairing) string {
 // filled are the pairs with values in place of those that were lost: the least that the arm and the most that the
 // baseline could have had, or for the arm the other way round. Pairs without a lost run stay as they are.
 func (c *Compare) filled(pairs []pairing, known report.MetricList, names []string, forArm bool) []pairing {
-	ranges := rangesOf(pairs)
+	scores := boundsOf(pairs)
 	out := slices.Clone(pairs)
 	for i, p := range pairs {
 		if !p.lost() {
@@ -135,7 +145,7 @@ func (c *Compare) filled(pairs []pairing, known report.MetricList, names []strin
 		arm, base := substitute(p.arm), substitute(p.base)
 		for _, name := range names {
 			m, _ := known.Named(name)
-			low, high, ok := c.between(m, ranges[p.instance], arm, base)
+			low, high, ok := c.between(m, scores[p.instance], arm, base)
 			if !ok {
 				continue
 			}
@@ -160,34 +170,38 @@ func substitute(r *Result) *Result {
 	s := *r
 	if !r.Scored() {
 		s.Metrics = map[string]float64{}
+		s.Digest = "" // its world is not the one that it would have had
 	}
 	s.Metrics, s.Status = maps.Clone(s.Metrics), trace.RunCompleted
 	return &s
 }
 
-// rangesOf are the ranges of scores by instance: every run of an instance has the same.
-func rangesOf(pairs []pairing) map[string]*ScoreRange {
-	ranges := map[string]*ScoreRange{}
+// scoreBounds are the least and the greatest score of an instance.
+type scoreBounds struct{ least, most int64 }
+
+// boundsOf are those of some pairs by instance, as far as they are known: every run of an instance has the same.
+func boundsOf(pairs []pairing) map[string]scoreBounds {
+	known := map[string]scoreBounds{}
 	for _, p := range pairs {
 		for _, r := range []*Result{p.arm, p.base} {
-			if r != nil && r.ScoreRange != nil {
-				ranges[p.instance] = r.ScoreRange
+			if r != nil && r.ScoreBound > 0 {
+				known[p.instance] = scoreBounds{r.ScoreNothing, r.ScoreBound}
 			}
 		}
 	}
-	return ranges
+	return known
 }
 
 // between says which values of a metric a lost run of a pair could have had at least and at most; ok is false if
 // that is not known. A share has its range, and a score that of its instance. Of any other metric only the greatest
 // difference of two runs may be known, here of a lost run and the other one.
-func (c *Compare) between(m report.Metric, scores *ScoreRange, arm, base *Result) (low, high float64, ok bool) {
+func (c *Compare) between(m report.Metric, scores scoreBounds, arm, base *Result) (low, high float64, ok bool) {
 	switch {
 	case m.Name == report.MetricScore:
-		if scores == nil || scores.Bound < scores.Nothing {
+		if scores.most <= scores.least {
 			break
 		}
-		return float64(scores.Nothing), float64(scores.Bound), true
+		return float64(scores.least), float64(scores.most), true
 	case m.Share():
 		return 0, m.Range, true
 	}

@@ -26,7 +26,7 @@ func withLost(lost map[string][]int, ranged bool) ([]Cell, []Result) {
 	})
 	for i := range results {
 		if ranged {
-			results[i].ScoreRange = &ScoreRange{Nothing: 0, Bound: 20}
+			results[i].ScoreNothing, results[i].ScoreBound = 0, 20
 		}
 		if results[i].Scored() {
 			results[i].Metrics["accepted_share"] = lossless(results[i].Label("model"), int(results[i].Seed)) / 20

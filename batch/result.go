@@ -29,14 +29,18 @@ type Result struct {
 	// CutShort says that the run ended before its task did: at a cap of its own, at its length or without usable
 	// answers. Its score is that of a world in which nobody acted on, see [report.Advanced].
 	CutShort bool `json:"cut_short"`
-	// ScoreRange is between which scores runs of the instance end; null if that is not known.
-	ScoreRange *ScoreRange `json:"score_range"`
 	// Versions are those under which it was played.
 	Versions Versions `json:"versions"`
 	// Model is the model asked for.
 	Model string `json:"model"`
 	// ModelSource says who answered: "scripted" results are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
+	// Answered are the models that answered, as providers named them: see [report.Report.Answered].
+	Answered []string `json:"answered,omitempty"`
+	// ScoreBound is the score that no player of the instance can exceed; 0 if that is not known. ScoreNothing is
+	// that of doing nothing.
+	ScoreBound   int64 `json:"score_bound,omitempty"`
+	ScoreNothing int64 `json:"score_nothing,omitempty"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
@@ -55,17 +59,12 @@ type Result struct {
 	Head   trace.Chain `json:"head"`
 	// WallMS is the duration of the last attempt in milliseconds. It says nothing about the run.
 	WallMS int64 `json:"wall_ms"`
+	// Date is the day on which the run ended, such as 2026-01-31.
+	Date string `json:"date,omitempty"`
 
 	// Spoilt says that the run is over and cannot be continued: too much of it was lost to an outage.
 	// Another attempt starts over.
 	Spoilt bool `json:"-"`
-}
-
-// ScoreRange is between which scores runs of an instance end, as far as a player does no harm.
-type ScoreRange struct {
-	// Nothing is the score of doing nothing, Bound the one that no player can exceed.
-	Nothing int64 `json:"nothing"`
-	Bound   int64 `json:"bound"`
 }
 
 // outageMost is the share of the calls, or of the decisions, of a run that may be lost to an outage,
@@ -116,18 +115,19 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
+		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
+	}
+	out.Date, _, _ = strings.Cut(r.Timing.FinishedAt, "T")
+	if t := r.Task; t != nil && t.Baselines != nil {
+		out.ScoreNothing, out.ScoreBound = t.Baselines.Nothing, t.Baselines.Bound
 	}
 	over := Final(out.Status) || r.WorldTime >= r.TicksRequested
 	if lost := outage(r); lost != "" && Final(out.Status) {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
 	}
 	out.Spoilt = out.Status == trace.RunProviderFailed && over
-	if t := r.Task; t != nil && t.Baselines != nil {
-		out.ScoreRange = &ScoreRange{t.Baselines.Nothing, t.Baselines.Bound}
-	}
 	if out.Status != trace.RunCompleted && !(Final(out.Status) && r.Counts()) {
 		return out
 	}
@@ -148,6 +148,10 @@ func (r Result) differs(other Result) string {
 	for _, one := range []*Result{&r, &other} {
 		one.Attempt = 0
 		one.WallMS = 0
+		one.Date = ""
+		one.ScoreBound = 0
+		one.ScoreNothing = 0
+		one.Answered = nil
 		one.Head = ""
 		one.Own = nil
 		one.Metrics = maps.Clone(one.Metrics)
