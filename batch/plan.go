@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // Plan says how large a batch has to be to find a difference, and what it takes.
@@ -109,7 +110,10 @@ func PlanOf(c *Compare, known report.MetricList, cells []Cell, results []Result,
 		}
 		o := c.options(primary)
 		if o.Range == 0 && c.Primary == "score" {
-			o.Range = scoreRange(pairs)
+			o.Range = cmp.Or(scoreRange(pairs), builtInRange(cells))
+		}
+		if o.Range == 0 && c.Margin > 0 && len(p.Comparisons) == 0 {
+			p.Notes = append(p.Notes, notOffered(c.Primary))
 		}
 		// The level is shared by all, as Holm does for the hardest of them.
 		o.Alpha = c.Alpha / float64(len(contests))
@@ -162,6 +166,28 @@ func (one *PlannedComparison) size(r stats.Rehearsal, power float64) (err error)
 	return err
 }
 
+// builtInRange is how much scores of a built-in task can differ at most, by the bounds of the instances of
+// some cells; 0 for other scenarios.
+func builtInRange(cells []Cell) float64 {
+	most := int64(0)
+	seen := map[string]bool{}
+	for _, cell := range cells {
+		s, _, ok := scenario.Embedded(cell.Scenario)
+		if !ok || s.Task == nil {
+			return 0
+		}
+		if seen[cell.instance()] || len(seen) >= boundsMost {
+			continue
+		}
+		seen[cell.instance()] = true
+		most = max(most, baseline.BoundOf(s.Instance(cell.Seed)).Score)
+	}
+	return float64(most)
+}
+
+// boundsMost is of how many instances a plan computes the bound; it is nearly the same of others.
+const boundsMost = 20
+
 // several says that cells are of several scenarios.
 func several(cells []Cell) bool {
 	return slices.ContainsFunc(cells, func(c Cell) bool { return c.Scenario != cells[0].Scenario })
@@ -179,8 +205,8 @@ func (c *Compare) taskNotes(cells []Cell) []string {
 	case n >= tasksLeast || n < 2:
 		return []string{}
 	case c.Tasks == tasksLikeThese:
-		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: tasks = \"these\", "+
-			"which asks about these alone", n, more)}
+		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: "+
+			"tasks = \"these\", which asks about these alone", n, more)}
 	}
 	return []string{fmt.Sprintf("the verdicts are about these %d tasks; about tasks like these it takes %s", n, more)}
 }

@@ -135,7 +135,8 @@ func (c Cell) Name() string {
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Cells: len(cells),
-		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{}, Results: []Result{},
+		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
+		Failures: []Failure{}, Results: []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},
 	}
 	known := f.known()

@@ -572,3 +572,52 @@ func TestMarkdownIsBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 }
+
+// TestMethods: the line below a table says what was tested at which level, on what, and who answered.
+func TestMethods(t *testing.T) {
+	cells, results := played(9, []string{"one", "two", "three"}, better)
+	for i := range results {
+		results[i].Answered = []string{"m-2026-01-02", "m-\x1b[31mother"}
+		results[i].Date = fmt.Sprintf("2026-02-0%d", 1+i%3)
+		results[i].ScoreBound = 40
+	}
+	for i := range cells {
+		cells[i].Seed += cells[i].Seed / 9 * 4 // 13 in place of 9
+		results[i].Seed = cells[i].Seed
+	}
+	s, err := Summarize(File{Compare: &Compare{Margin: 2, Metrics: []string{"calls"}}}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"* the primary metric", "sign-flip test by instance", "margin 2", "level 5%",
+		"Holm over 3 comparisons on score and over the other metrics", "engine 4, rules 9", "seeds 1-8, 13", "2026-02-01 to 2026-02-03",
+		"answered by m-2026-01-02, m-"} {
+		if !strings.Contains(s.Methods, part) {
+			t.Errorf("%q is not in %q", part, s.Methods)
+		}
+	}
+	if strings.Contains(s.Methods, "\x1b") {
+		t.Error("a name of a model has an escape")
+	}
+	s, _ = Summarize(File{Compare: &Compare{StopWhenDecided: true, Claim: claimMean, Range: 40}}, cells, results)
+	if !strings.Contains(s.Methods, "e-process of bets on the mean") || len(s.Comparisons) != 2 || len(s.Ranks) != 0 {
+		t.Errorf("%d comparisons, %q", len(s.Comparisons), s.Methods)
+	}
+}
+
+// TestStoppingBatchesPlayBySeed, since they look after each.
+func TestStoppingBatchesPlayBySeed(t *testing.T) {
+	f := File{Scenarios: []string{"a", "b"}, Seeds: []uint64{7, 3}, Repeats: 2, Compare: &Compare{StopWhenDecided: true},
+		Axes: []Axis{{Name: "arm", Values: []AxisValue{{Name: "x"}, {Name: "y"}}}}}
+	var seeds, scenarios []string
+	for _, c := range f.Combinations() {
+		seeds = append(seeds, fmt.Sprint(c.Cell.Seed))
+		scenarios = append(scenarios, c.Cell.Scenario)
+	}
+	if got, want := strings.Join(seeds, ""), "3333333377777777"; got != want {
+		t.Errorf("seeds %s, want %s", got, want)
+	}
+	if got, want := strings.Join(scenarios, ""), "aaaabbbbaaaabbbb"; got != want {
+		t.Errorf("scenarios %s, want %s", got, want)
+	}
+}

@@ -340,15 +340,20 @@ func (s Summary) Text(columns int) string {
 	writeTable(&b, s.armTable(), columns)
 	writeTable(&b, s.rankTable(), columns)
 	writeTable(&b, s.comparisonTable(), columns)
+	prose := func(lines ...string) {
+		for _, line := range lines {
+			for _, part := range plaintext.Broken(line, columns) {
+				plaintext.Fprintf(&b, "%s\n", part)
+			}
+		}
+		if len(lines) > 0 {
+			b.WriteString("\n")
+		}
+	}
 	if s.Methods != "" {
-		plaintext.Fprintf(&b, "methods  %s\n\n", s.Methods)
+		prose("methods  " + s.Methods)
 	}
-	for _, line := range s.remarks() {
-		plaintext.Fprintf(&b, "%s\n", line)
-	}
-	if len(s.remarks()) > 0 {
-		b.WriteString("\n")
-	}
+	prose(s.remarks()...)
 	writeTable(&b, s.gateTable(), columns)
 	failures, omitted := s.failureTable()
 	writeTable(&b, failures, columns)
