@@ -97,7 +97,7 @@ func (c *Compare) unit(cells []Cell) string {
 	case c.StopWhenDecided && c.Claim == claimMean:
 		return "seed"
 	}
-	return "instance, of these tasks alike"
+	return "instance, each of these tasks counting alike"
 }
 
 // listed are the texts of a set, in order.
