@@ -35,7 +35,9 @@ func (c *Compare) lived(paired [][]pairing, known report.MetricList, names []str
 	}
 	out := *c
 	if slices.Contains(sums, c.Primary) {
-		out.Margin, out.Effect, out.Range = 0, 0, 0
+		out.Margin = 0
+		out.Effect = 0
+		out.Range = 0
 		out.PassAt = nil
 	}
 	return &out, len(sums) > 0

@@ -175,8 +175,8 @@ const (
 )
 
 // sums are the metrics of which less is better and which grow with every tick that an agent plays.
-var sums = []string{"fallbacks", "guard_waits", "parse_errors", "parse_repaired", "repair_rounds", "llm_errors", "calls",
-	"tokens_input", "tokens_output", "tokens", "cost"}
+var sums = []string{"fallbacks", "guard_waits", "parse_errors", "parse_repaired", "repair_rounds", "llm_errors",
+	"calls", "tokens_input", "tokens_output", "tokens", "cost"}
 
 // Sums says that less of the metric is better and that it grows with every tick that an agent plays: where agents
 // died, or a run ended early, there is less of it for no merit.
