@@ -69,6 +69,8 @@ func (c *Compare) settle(seen *Comparison, least, most Comparison, pairs []pairi
 			if seen.Why == "" {
 				v.Why = unfair
 			}
+		case low.Outcome == NoVerdict && high.Outcome == NoVerdict: // another metric decides when to stop
+			v = rest
 		case low.Outcome != high.Outcome:
 			v.Why = fmt.Sprintf("it depends on the runs that failed: %s if all went against %s, %s if all went for it",
 				spaced(low.Outcome), one(seen.Arm), spaced(high.Outcome))
@@ -193,21 +195,18 @@ func boundsOf(pairs []pairing) map[string]scoreBounds {
 }
 
 // between says which values of a metric a lost run of a pair could have had at least and at most; ok is false if
-// that is not known. A share has its range, and a score that of its instance. Of any other metric only the greatest
-// difference of two runs may be known, here of a lost run and the other one.
+// that is not known. A share has its range, and a score that of its instance, unless the file says how much two
+// scores can differ. Of any other metric only that may be known: it is the difference to the other run of the pair.
 func (c *Compare) between(m report.Metric, scores scoreBounds, arm, base *Result) (low, high float64, ok bool) {
-	switch {
-	case m.Name == report.MetricScore:
-		if scores.most <= scores.least {
-			break
-		}
-		return float64(scores.least), float64(scores.most), true
-	case m.Share():
-		return 0, m.Range, true
-	}
 	most := m.Range
 	if m.Name == c.Primary {
 		most = c.Range
+	}
+	switch {
+	case m.Share():
+		return 0, m.Range, true
+	case m.Name == report.MetricScore && most == 0 && scores.most > scores.least:
+		return float64(scores.least), float64(scores.most), true
 	}
 	if most == 0 {
 		return 0, 0, false

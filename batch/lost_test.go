@@ -40,22 +40,34 @@ func TestLostRuns(t *testing.T) {
 		name   string
 		lost   map[string][]int
 		ranged bool
+		change func(*Compare)
 		// score and share are the verdicts on both, why is in the reason for none on score.
 		score, share stats.Outcome
 		why          string
 	}{
-		{"none", nil, true, stats.Better, stats.Better, ""},
-		{"one of the better arm", map[string][]int{"large": {3}}, true, stats.Better, stats.Better, ""},
-		{"one of each", map[string][]int{"large": {3}, "small": {7}}, true, stats.Better, stats.Better, ""},
-		{"one pair", map[string][]int{"large": {3}, "small": {3}}, true, stats.Better, stats.Better, ""},
-		{"so many that it depends", map[string][]int{"large": {1, 2, 3, 4, 5}}, true, NoVerdict, NoVerdict,
+		{"none", nil, true, nil, stats.Better, stats.Better, ""},
+		{"one of the better arm", map[string][]int{"large": {3}}, true, nil, stats.Better, stats.Better, ""},
+		{"one of each", map[string][]int{"large": {3}, "small": {7}}, true, nil, stats.Better, stats.Better, ""},
+		{"one pair", map[string][]int{"large": {3}, "small": {3}}, true, nil, stats.Better, stats.Better, ""},
+		{"so many that it depends", map[string][]int{"large": {1, 2, 3, 4, 5}}, true, nil, NoVerdict, NoVerdict,
 			"undecided if all went against large, better if all went for it"},
-		{"as many, with no known range", map[string][]int{"large": {1, 2, 3, 4, 5}}, false, stats.Better, NoVerdict, ""},
-		{"one arm far more often", map[string][]int{"large": {1, 2, 3, 4, 5, 6, 7}}, false, NoVerdict, NoVerdict,
+		{"as many, with no known range", map[string][]int{"large": {1, 2, 3, 4, 5}}, false, nil, stats.Better, NoVerdict, ""},
+		{"one arm far more often", map[string][]int{"large": {1, 2, 3, 4, 5, 6, 7}}, false, nil, NoVerdict, NoVerdict,
 			"one arm fails more often than the other, 7 and 0 of 16 runs"},
+		{"a range of the file", map[string][]int{"large": {3}}, false, func(c *Compare) { c.Range = 8 }, stats.Better,
+			stats.Better, ""},
+		{"a range of the file, and so many", map[string][]int{"large": {1, 2, 3, 4, 5}}, false,
+			func(c *Compare) { c.Range = 20 }, NoVerdict, NoVerdict, "if all went against large"},
+		{"it stops when it is decided", map[string][]int{"large": {3}}, true,
+			func(c *Compare) { c.StopWhenDecided = true }, stats.Better, NoVerdict, ""},
+		{"it stops when it is decided, and so many were lost", map[string][]int{"large": {1, 2, 3, 4, 5}}, true,
+			func(c *Compare) { c.StopWhenDecided = true }, NoVerdict, NoVerdict, "if all went against large"},
 	} {
 		cells, results := withLost(tc.lost, tc.ranged)
 		c := &Compare{Axis: "model", Baseline: "small", Metrics: []string{"accepted_share"}}
+		if tc.change != nil {
+			tc.change(c)
+		}
 		list, err := Comparisons(c, report.AllMetrics(), cells, results)
 		if err != nil {
 			t.Fatal(err)
