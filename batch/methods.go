@@ -94,8 +94,8 @@ func (c *Compare) unit(cells []Cell) string {
 		return "instance"
 	case c.Tasks == tasksLikeThese:
 		return "task"
-	case c.StopWhenDecided && c.Claim == claimMean:
-		return "seed"
+	case c.watchesMeans():
+		return "seed, over these tasks"
 	}
 	return "instance, each of these tasks counting alike"
 }

@@ -15,7 +15,7 @@ import (
 
 // SummaryVersion is the version of [Summary]'s JSON. It grows when a field changes its meaning or
 // goes away. summary.schema.json is the JSON Schema (draft 2020-12) of it.
-const SummaryVersion = 1
+const SummaryVersion = 2
 
 // Verdict on a batch or a gate.
 type Verdict string
