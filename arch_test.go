@@ -195,7 +195,7 @@ var policies = []policy{
 		dir: "report", pure: true,
 		project: []string{
 			"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state",
-			"memory/playbook", "trace", "report/stats",
+			"run/playback", "memory/playbook", "trace", "report/stats",
 		},
 	},
 	{

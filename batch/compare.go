@@ -34,7 +34,8 @@ type Comparison struct {
 	// Confidence is 1 - alpha, such as 0.95; that of an interval is 1 less the level of its metric.
 	Confidence float64 `json:"confidence"`
 	// Pairs counts the pairs of cells, of which some are Open, with a cell that has no result yet,
-	// and some Failed, with one that ended without a score.
+	// and some Failed, with one that ended without a score. Where a metric has a range, a verdict on it holds
+	// for whatever the failed ones might have had.
 	Pairs  int `json:"pairs"`
 	Open   int `json:"open"`
 	Failed int `json:"failed"`
@@ -54,6 +55,11 @@ type MetricVerdict struct {
 	BaselineMean float64 `json:"baseline_mean"`
 	// Verdict is about the arm: better or worse than the baseline.
 	stats.Verdict
+	// Why says why there is no verdict on this metric, where there is one on others; empty otherwise.
+	Why string `json:"why"`
+	// PerTick says that values are per tick in which an agent decided or followed an order, since agents died or
+	// runs ended early, which alone makes sums smaller.
+	PerTick bool `json:"per_tick"`
 	// Sequential says that the verdict is by an e-process, which may be looked at at any time.
 	Sequential bool `json:"sequential"`
 	// ArmPass and BaselinePass are pass^k; null unless the batch says when a run passes.
@@ -220,7 +226,10 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 		if names := one.Undeclared(); len(names) > 0 {
 			one.Why = fmt.Sprintf("the runs differ in %s, which is not what is compared", strings.Join(names, ", "))
 		}
-		one.Notes = append(append(one.Notes, notesOn(one, pairs)...), unfit...)
+		if one.Why == "" {
+			one.Why = c.unequal(pairs, known)
+		}
+		one.Notes = slices.Concat(one.Notes, notesOn(one, pairs), earlyNotes(pairs), unfit)
 		alone, baseAlone := len(byKey.byArm[of.arm])-len(pairs), len(byKey.byArm[of.baseline])-len(pairs)
 		if c.declared != nil && alone+baseAlone > 0 {
 			one.Notes = append(one.Notes, fmt.Sprintf("%s of %s and %d of %s have no partner: their worlds, seeds, repeats "+
@@ -228,20 +237,32 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 		}
 		list, paired = append(list, one), append(paired, pairs)
 	}
-	// The primary metric is adjusted for the number of comparisons, the other metrics of a
-	// comparison with the baseline for each other.
-	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
+	names := append([]string{c.Primary}, c.Metrics...)
+	lived, perTick := c.lived(paired, known, names)
+	if err := lived.judgeWithLost(list, paired, known, names); err != nil {
 		return nil, err
+	}
+	if perTick {
+		markPerTick(list, known)
+	}
+	return list, nil
+}
+
+// judgeAll adds the verdicts on all metrics. The primary metric of several arms is adjusted for their number, the
+// other metrics of an arm for each other.
+func (c *Compare) judgeAll(list []Comparison, paired [][]pairing, known report.MetricList) error {
+	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
+		return err
 	}
 	for i := range list {
 		if list[i].Baseline != c.Baseline {
 			continue
 		}
 		if err := c.judge(list[i:i+1], paired[i:i+1], known, c.Metrics); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // indexed finds results by cell.

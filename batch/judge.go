@@ -14,37 +14,15 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// obstacle is why pairs allow no verdict, empty if they do: scenarios of one world, which would count twice, runs
-// that do not say what shaped them, or one arm that fails more often than the other, so that what is left is no fair sample.
+// obstacle is why pairs allow no verdict, empty if they do: scenarios of one world, which would count twice, or runs
+// that do not say what shaped them.
 func (c *Compare) obstacle(pairs []pairing) string {
 	shapeless := 0
-	armFailed := 0
-	baseFailed := 0
-	onlyArm := 0
-	onlyBase := 0
-	n := 0
 	for _, p := range pairs {
 		for _, r := range []*Result{p.arm, p.base} {
 			if r != nil && r.Scored() && r.Shape == "" {
 				shapeless++
 			}
-		}
-		if p.open() {
-			continue
-		}
-		n++
-		arm, base := !p.arm.Scored(), !p.base.Scored()
-		if arm {
-			armFailed++
-		}
-		if base {
-			baseFailed++
-		}
-		if arm && !base {
-			onlyArm++
-		}
-		if base && !arm {
-			onlyBase++
 		}
 	}
 	if twice := twins(pairs); twice != "" {
@@ -52,10 +30,6 @@ func (c *Compare) obstacle(pairs []pairing) string {
 	}
 	if c.declared != nil && shapeless > 0 {
 		return fmt.Sprintf("%d of the results are of an earlier version: they do not say what shaped their runs", shapeless)
-	}
-	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
-		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+
-			"so that the rest is no fair sample", armFailed, baseFailed, n)
 	}
 	return ""
 }

@@ -160,8 +160,10 @@ func (s Summary) JUnit() []byte {
 				}
 			case NoVerdict, stats.TooFew, stats.Undecided:
 				why := compared.words(v)
-				if compared.Why != "" {
-					why += ": " + one(compared.Why)
+				for _, reason := range []string{compared.Why, v.Why} {
+					if reason != "" {
+						why += ": " + one(reason)
+					}
 				}
 				c.Skipped = &junitMessage{why}
 			}

@@ -26,7 +26,8 @@ type Result struct {
 	Status trace.RunStatus `json:"status"`
 	// Reason is one line for people, empty for a completed run of full length.
 	Reason string `json:"reason"`
-	// CutShort says that a completed run had fewer ticks than its task, and so no score.
+	// CutShort says that the run ended before its task did: at a cap of its own, at its length or without usable
+	// answers. Its score is that of a world in which nobody acted on, see [report.Advanced].
 	CutShort bool `json:"cut_short"`
 	// Versions are those under which it was played.
 	Versions Versions `json:"versions"`
@@ -38,8 +39,10 @@ type Result struct {
 	ModelSource trace.ModelSource `json:"model_source"`
 	// Answered are the models that answered, as providers named them: see [report.Report.Answered].
 	Answered []string `json:"answered,omitempty"`
-	// ScoreBound is the score that no player of the instance can exceed; 0 if that is not known.
-	ScoreBound int64 `json:"score_bound,omitempty"`
+	// ScoreBound is the score that no player of the instance can exceed; 0 if that is not known. ScoreNothing is
+	// that of doing nothing.
+	ScoreBound   int64 `json:"score_bound,omitempty"`
+	ScoreNothing int64 `json:"score_nothing,omitempty"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
@@ -107,8 +110,8 @@ func mostOf(counts report.Counts) string {
 	})
 }
 
-// ResultOf is the result of a cell that was played, from the report of its run. A completed run of
-// which more than a twentieth was lost to an outage counts as one whose endpoint failed.
+// ResultOf is the result of a cell that was played, from the report of its run. A run of which more than a
+// twentieth was lost to an outage counts as one whose endpoint failed.
 func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	all := r.Metrics()
 	out := Result{
@@ -121,19 +124,23 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	}
 	out.Date, _, _ = strings.Cut(r.Timing.FinishedAt, "T")
 	if t := r.Task; t != nil && t.Baselines != nil {
-		out.ScoreBound = t.Baselines.Bound
+		out.ScoreNothing, out.ScoreBound = t.Baselines.Nothing, t.Baselines.Bound
 	}
-	if lost := outage(r); lost != "" && out.Status == trace.RunCompleted {
+	over := Final(out.Status) || r.WorldTime >= r.TicksRequested
+	if lost := outage(r); lost != "" && Final(out.Status) {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
 	}
-	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
-	if out.Scored() {
-		out.Metrics = all
-		out.Own = r.OwnMetrics
-		if t := r.Task; t != nil && !t.Complete {
-			out.CutShort, out.Reason = true,
-				fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
-		}
+	out.Spoilt = out.Status == trace.RunProviderFailed && over
+	if out.Status != trace.RunCompleted && !(Final(out.Status) && r.Counts()) {
+		return out
+	}
+	out.Metrics = all
+	out.Own = r.OwnMetrics
+	if a := r.Advanced; a != nil {
+		out.CutShort, out.Reason = true, "scored: "+a.Text()
+	} else if t := r.Task; t != nil && !t.Complete {
+		out.CutShort, out.Reason = true,
+			fmt.Sprintf("cut short: %d of the %s of its task", r.WorldTime, plaintext.Count(t.Ticks, "tick"))
 	}
 	return out
 }
@@ -146,6 +153,7 @@ func (r Result) differs(other Result) string {
 		one.WallMS = 0
 		one.Date = ""
 		one.ScoreBound = 0
+		one.ScoreNothing = 0
 		one.Answered = nil
 		one.Head = ""
 		one.Own = nil
@@ -171,9 +179,11 @@ func (r Result) differs(other Result) string {
 	return "other figures"
 }
 
-// Scored says that the run counts in comparisons: it was played to its end. A failure of the
-// infrastructure is no score.
-func (r Result) Scored() bool { return r.Status == trace.RunCompleted }
+// Scored says that the run counts in comparisons: it was played to its end, or ended by a cap of its own or
+// without usable answers. A failure of the infrastructure is no score.
+func (r Result) Scored() bool {
+	return r.Status == trace.RunCompleted || Final(r.Status) && len(r.Metrics) > 0
+}
 
 // lineMost bounds a line of results.jsonl, in bytes.
 const lineMost = 1 << 20

@@ -167,6 +167,9 @@ const primaryMark = "*"
 // row is the verdict on a metric.
 func (c Comparison) row(v MetricVerdict) []string {
 	name := v.Metric
+	if v.PerTick {
+		name += " per active tick"
+	}
 	if v.Primary {
 		name += primaryMark
 	}
@@ -262,13 +265,28 @@ func (s Summary) remarks() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%sof %d pairs %d are to play and %d ended without a score", who, c.Pairs, c.Open,
 				c.Failed))
 		}
-		for _, v := range c.Metrics {
+		for i, v := range c.Metrics {
+			same := func(before MetricVerdict) bool { return before.Why == v.Why }
+			if v.Why != "" && !slices.ContainsFunc(c.Metrics[:i], same) {
+				lines = append(lines, who+"no verdict on "+c.unjudged(v.Why)+": "+one(v.Why))
+			}
 			if v.ArmPass != nil && v.BaselinePass != nil {
 				lines = append(lines, fmt.Sprintf("%spassed %s, and %s", who, v.ArmPass.words(), v.BaselinePass.words()))
 			}
 		}
 	}
 	return lines
+}
+
+// unjudged are the metrics that have no verdict for a reason.
+func (c Comparison) unjudged(why string) string {
+	var names []string
+	for _, v := range c.Metrics {
+		if v.Why == why {
+			names = append(names, v.Metric)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // words is how reliably an arm passes, for people.
@@ -325,15 +343,20 @@ func (s Summary) Text(columns int) string {
 	writeTable(&b, s.armTable(), columns)
 	writeTable(&b, s.rankTable(), columns)
 	writeTable(&b, s.comparisonTable(), columns)
+	prose := func(lines ...string) {
+		for _, line := range lines {
+			for _, part := range plaintext.Broken(line, columns) {
+				plaintext.Fprintf(&b, "%s\n", part)
+			}
+		}
+		if len(lines) > 0 {
+			b.WriteString("\n")
+		}
+	}
 	if s.Methods != "" {
-		plaintext.Fprintf(&b, "methods  %s\n\n", s.Methods)
+		prose("methods  " + s.Methods)
 	}
-	for _, line := range s.remarks() {
-		plaintext.Fprintf(&b, "%s\n", line)
-	}
-	if len(s.remarks()) > 0 {
-		b.WriteString("\n")
-	}
+	prose(s.remarks()...)
 	writeTable(&b, s.gateTable(), columns)
 	failures, omitted := s.failureTable()
 	writeTable(&b, failures, columns)

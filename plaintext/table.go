@@ -60,7 +60,7 @@ func (t Table) Text(columns int) string {
 			line += cell + strings.Repeat(" ", wide[i]-Cells(cell)) + tableGap
 		}
 		indent := strings.Repeat(" ", Cells(line))
-		for i, part := range broken(row[last], wide[last]) {
+		for i, part := range Broken(row[last], wide[last]) {
 			if i > 0 {
 				line = indent
 			}
@@ -73,7 +73,7 @@ func (t Table) Text(columns int) string {
 	}
 	if len(out) > 0 {
 		slices.Reverse(out)
-		for _, line := range broken("a wider terminal or a pipe also has: "+strings.Join(out, ", "), columns) {
+		for _, line := range Broken("a wider terminal or a pipe also has: "+strings.Join(out, ", "), columns) {
 			b.WriteString(line + "\n")
 		}
 	}
@@ -134,9 +134,12 @@ func (t Table) without(at int) Table {
 	return next
 }
 
-// broken is a text in lines of at most so many columns, broken between words. A word that is wider is
-// cut.
-func broken(text string, columns int) (lines []string) {
+// Broken is a text in lines of at most so many columns, broken between words. A word that is wider is
+// cut. It is one line if columns is 0.
+func Broken(text string, columns int) (lines []string) {
+	if columns == 0 {
+		return []string{text}
+	}
 	line := ""
 	for _, word := range strings.Split(text, " ") {
 		switch {

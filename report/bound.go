@@ -56,7 +56,11 @@ func (b Bound) Broken(r Report) string {
 	case !known:
 		return fmt.Sprintf("the run has no %s, which must be %s %g", b.Metric.Name, least, b.Value)
 	case b.Least && v < b.Value, !b.Least && v > b.Value:
-		return fmt.Sprintf("%s is %g, and must be %s %g", b.Metric.Name, v, least, b.Value)
+		text := fmt.Sprintf("%s is %g, and must be %s %g", b.Metric.Name, v, least, b.Value)
+		if r.Advanced != nil && b.Metric.Name == MetricScore {
+			text += "; scored: " + r.Advanced.Text()
+		}
+		return text
 	}
 	return ""
 }

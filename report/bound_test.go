@@ -31,4 +31,8 @@ func TestBounds(t *testing.T) {
 	if b, _ := ParseBound("score>=0", AllMetrics()); b.Broken(r) == "" {
 		t.Error("a task that was cut short keeps a bound on its score")
 	}
+	r.Advanced = &Advanced{FromTick: 6, Score: 3, Why: "cap on calls"}
+	if b, _ := ParseBound("score>=4", AllMetrics()); b.Broken(r) != "score is 3, and must be at least 4; scored: advanced from tick 6, cap on calls" {
+		t.Errorf("a run that was advanced: %q", b.Broken(r))
+	}
 }

@@ -55,14 +55,19 @@ type Trace interface {
 	Open() (io.ReadCloser, error)
 }
 
-// Of is [Fold] of the trace of a run. The error may be one of opening it.
+// Of is [Fold] of the trace of a run, with how it would have ended if it ended early, see [Report.Advance]. The
+// error may be one of opening it.
 func Of(t Trace) (Report, error) {
 	f, err := t.Open()
 	if err != nil {
 		return Report{}, err
 	}
 	defer f.Close()
-	return Fold(trace.NewReader(f))
+	r, err := Fold(trace.NewReader(f))
+	if err != nil {
+		return r, err
+	}
+	return r, r.Advance(t)
 }
 
 // Folding builds a report from the records of a run, one by one.

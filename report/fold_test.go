@@ -285,6 +285,8 @@ func TestGoldenRunTouchesEveryCounter(t *testing.T) {
 				walk(f, at)
 			} else if strings.HasPrefix(at, "report.Task.Baselines.") || at == "report.Task.Complete" {
 				continue // the run was cut short, and its scenario has nothing to play with
+			} else if at == "report.Advanced" {
+				continue // its world is made up: nothing can be played on
 			} else if (f.IsZero() || f.Kind() == reflect.Map && f.Len() == 0) && at != "report.RunReason" && at != "report.Fork" && at != "report.Timing.ReportHash" { // which its JSON has
 				t.Errorf("%s is empty in the golden report", at)
 			}

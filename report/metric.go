@@ -56,29 +56,39 @@ func share(n, total int64) (float64, bool) {
 
 // metrics are all metrics but the counts of accepted actions.
 var metrics = []Metric{
-	{"score", "score", "score of the scenario's task", Higher, 0, func(r Report) (float64, bool) {
-		if r.Task == nil || !r.Task.Complete {
-			return 0, false
-		}
-		return float64(r.Task.Score), true
+	{MetricScore, "score", "score of the scenario's task", Higher, 0, func(r Report) (float64, bool) {
+		score, known := r.score()
+		return float64(score), known
 	}},
 	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
 		Higher, 1, func(r Report) (float64, bool) {
-			t := r.Task
-			if t == nil || !t.Complete || t.Baselines == nil || t.Baselines.Bound <= t.Baselines.Nothing {
+			score, known := r.score()
+			if !known || r.Task.Baselines == nil || r.Task.Baselines.Bound <= r.Task.Baselines.Nothing {
 				return 0, false
 			}
-			return float64(max(t.Score-t.Baselines.Nothing, 0)) / float64(t.Baselines.Bound-t.Baselines.Nothing), true
+			nothing := r.Task.Baselines.Nothing
+			return float64(max(score-nothing, 0)) / float64(r.Task.Baselines.Bound-nothing), true
 		}},
 	{"goals_met", "goals", "goals met, counted once per agent and goal", Higher, 0,
-		always(func(r Report) int64 { return r.GoalsMet })},
+		always(Report.goalsMet)},
 	{"goals_share", "share", "goals met as a share of all", Higher, 1, func(r Report) (float64, bool) {
-		return share(r.GoalsMet, int64(len(r.Goals)))
+		return share(r.goalsMet(), int64(len(r.Goals)))
 	}},
 	{"decisions", "decisions", "decisions made by a model", Higher, 0,
 		always(func(r Report) int64 { return r.TotalDecisions })},
 	{"active_ticks", "ticks", "ticks in which an agent was due or followed an order", Higher, 0,
 		always(func(r Report) int64 { return r.ActiveTicks })},
+	{MetricAgentTicks, "ticks", "ticks of agents in which they decided or followed an order, over all agents", Higher, 0,
+		always(func(r Report) int64 { d := r.DecisionCounts; return d.Act + d.Wait + d.WaitTicks })},
+	{MetricAgentsDown, "agents", "agents that ran out of power, or whose model was given up", Lower, 0,
+		always(func(r Report) (n int64) {
+			for _, a := range r.PerAgent {
+				if a.Shutdowns > 0 || a.StoppedBy != "" {
+					n++
+				}
+			}
+			return n
+		})},
 	{"accepted_share", "share", "actions that the world accepted, of those it got", Higher, 1,
 		func(r Report) (float64, bool) {
 			return share(r.ActionSuccess, r.TotalActions)
@@ -130,6 +140,12 @@ var metrics = []Metric{
 		}},
 }
 
+// Share says that the metric is a share of this program's, from 0 to 1.
+func (m Metric) Share() bool {
+	ours := func(o Metric) bool { return o.Name == m.Name }
+	return m.Range == 1 && m.Unit == "share" && slices.ContainsFunc(metrics, ours)
+}
+
 // calls is how many requests were sent.
 func (c Cost) calls() (n int64) {
 	for _, m := range c.ByModel {
@@ -148,6 +164,23 @@ func (c Cost) tokens() (input, output int64) {
 
 // MetricLatency is the one metric that the clock has a part in.
 const MetricLatency = "model_p95_ms"
+
+// MetricScore is the score of the task.
+const MetricScore = "score"
+
+// The metrics that say how much of a run its agents lived through.
+const (
+	MetricAgentTicks = "agent_ticks"
+	MetricAgentsDown = "agents_down"
+)
+
+// sums are the metrics of which less is better and which grow with every tick that an agent plays.
+var sums = []string{"fallbacks", "guard_waits", "parse_errors", "parse_repaired", "repair_rounds", "llm_errors",
+	"calls", "tokens_input", "tokens_output", "tokens", "cost"}
+
+// Sums says that less of the metric is better and that it grows with every tick that an agent plays: where agents
+// died, or a run ended early, there is less of it for no merit.
+func (m Metric) Sums() bool { return slices.Contains(sums, m.Name) }
 
 // MetricList are metrics in the order in which they are shown. It has all but the counts of accepted actions.
 type MetricList []Metric

@@ -146,6 +146,9 @@ type Report struct {
 	Goals []trace.GoalOutcome `json:"goals"`
 	// Goals met, counted once per agent and goal.
 	GoalsMet int64 `json:"goals_met"`
+	// How the run would have ended if nobody had acted from its end to that of its task; null for a run that
+	// was long enough, or that something else ended than a cap, its length or answers without use.
+	Advanced *Advanced `json:"advanced"`
 	// Agents that met at least one goal.
 	AgentsMeetingGoal int64 `json:"agents_meeting_goal"`
 	// One row per agent, in the order of the trace's header.
@@ -305,7 +308,8 @@ type TaskScore struct {
 	Metric string `json:"metric"`
 	// Score of the run, of its complete ticks.
 	Score int64 `json:"score"`
-	// Whether all ticks that count were played; the score of a run that was cut short says little.
+	// Whether all ticks that count were played; the score of a run that was cut short says little, that of
+	// advanced is compared.
 	Complete bool `json:"complete"`
 	// What others score in the same instance; null if a fork changed rules on the way, or if there
 	// are too many agents and ticks to play.

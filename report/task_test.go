@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -122,6 +123,34 @@ func TestNoTaskIsNull(t *testing.T) {
 		r := foldTask(t, h, yields(2, 3))
 		if r.Task != nil || !bytes.Contains(r.JSON(), []byte(`"task": null`)) {
 			t.Errorf("%s: the task is %+v, want null", name, r.Task)
+		}
+	}
+}
+
+// TestNobodyEverActed: a run that ended before its first tick scores what doing nothing scores, and one under
+// other rules is not played on.
+func TestNobodyEverActed(t *testing.T) {
+	for _, task := range []string{"task_survival_low_start_60", "task_production_chips_40"} {
+		s, text, _ := scenario.Embedded(task)
+		want, _, err := baseline.ScoresOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := taskHeader(string(text), int(s.Agents.Count))
+		h.Settings.Seed, h.RulesVersion = s.Seed, world.RulesVersion
+		end := trace.RunEnd{RunStatus: trace.RunBudgetReached, Reason: "cap on tokens"}
+		r, err := Of(inMemory(encoded(t, []trace.Record{h, end})))
+		if err != nil || r.Advanced == nil || r.Advanced.Score != want.Nothing ||
+			r.Advanced.Text() != "advanced from tick 1, cap on tokens" {
+			t.Errorf("%s: advanced %+v, doing nothing scores %d, %v", task, r.Advanced, want.Nothing, err)
+		}
+		if text := fmt.Sprintf("%d if nobody had acted on", want.Nothing); !strings.Contains(r.Text(), text) {
+			t.Errorf("the text lacks %q:\n%s", text, r.Text())
+		}
+		h.RulesVersion = "0"
+		r, err = Of(inMemory(encoded(t, []trace.Record{h, end})))
+		if _, scored := r.Metrics()["score"]; err != nil || r.Advanced != nil || scored {
+			t.Errorf("%s under other rules: advanced %+v, %v", task, r.Advanced, err)
 		}
 	}
 }

@@ -66,6 +66,9 @@ func (r Report) Text() string {
 		if !t.Complete {
 			task += ", cut short"
 		}
+		if r.Advanced != nil {
+			task += fmt.Sprintf("; %d if nobody had acted on", r.Advanced.Score)
+		}
 		if b := t.Baselines; b != nil {
 			task += fmt.Sprintf(" (nothing %d, random %d, greedy %d, scripted %d", b.Nothing, b.Random, b.Greedy, b.Scripted)
 			if b.Best != nil {

@@ -64,6 +64,9 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 		return r, err
 	}
 	r.Report, err = folding.Report(result.Head)
+	if err == nil {
+		err = r.Report.Advance(s.config.source(s.config.Dir))
+	}
 	if err != nil {
 		return r, fmt.Errorf("report on the run: %w", err)
 	}
