@@ -449,7 +449,7 @@ func (f File) Check() error {
 // checkConclusions checks comparison and gates against the matrix, before anything is played.
 func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
 	var cells []Cell
-	for _, c := range f.Combinations() {
+	for c := range f.Combinations() {
 		cells = append(cells, c.Cell)
 	}
 	if f.Compare != nil {

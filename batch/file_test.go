@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 	if f.Budget != (Budget{Calls: 1000, Cost: "2.50"}) || *f.Gates[0].AtLeast != 0.25 || f.Compare.Baseline != "full" {
 		t.Errorf("%+v", f)
 	}
-	all := f.Combinations()
+	all := slices.Collect(f.Combinations())
 	if len(all) != 2*4*2*4 {
 		t.Errorf("%d cells, want 2 scenarios, 4 seeds, 2 repeats and 4 arms", len(all))
 	}
@@ -156,8 +156,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name = \"a\"\nscenarios = [\"s\"]\naxes = { a = { b = { llm = { model = 1 } } } }\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse(data, nil)
-		if err == nil && file.Size() < 1000 && len(file.Combinations()) != file.Size() {
-			t.Errorf("%d cells of %d", len(file.Combinations()), file.Size())
+		if err == nil && file.Size() < 1000 && len(slices.Collect(file.Combinations())) != file.Size() {
+			t.Errorf("%d cells of %d", len(slices.Collect(file.Combinations())), file.Size())
 		}
 		if err != nil && !slices.IsSortedFunc(Problems(err), func(a, b *Problem) int { return a.Line - b.Line }) {
 			t.Error("problems are not in the order of lines")

@@ -63,15 +63,7 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			}
 		}
 	}
-	var planned []Planned
-	for _, c := range cells {
-		s, err := dirs[0].Settings(c.ID)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", dirs[0], err)
-		}
-		planned = append(planned, Planned{c, s})
-	}
-	if err := d.Create(name, planned); err != nil {
+	if err := d.Create(name, cells); err != nil {
 		return 0, err
 	}
 	if err := d.KeepFile(text); err != nil {

@@ -1,12 +1,8 @@
 package batch
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -158,26 +154,3 @@ func (r Result) differs(other Result) string {
 // Scored says that the run counts in comparisons: it was played to its end. A failure of the
 // infrastructure is no score.
 func (r Result) Scored() bool { return r.Status == trace.RunCompleted }
-
-// lineMost bounds a line of results.jsonl, in bytes.
-const lineMost = 1 << 20
-
-// ReadResults reads the lines of results.jsonl. The error names the line that is no result.
-func ReadResults(r io.Reader) ([]Result, error) {
-	var list []Result
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, lineMost)
-	for n := 1; lines.Scan(); n++ {
-		var one Result
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&one); err != nil || one.ID == "" || one.Status == "" {
-			return nil, fmt.Errorf("line %d is no result of a cell", n)
-		}
-		list = append(list, one)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
-	return list, nil
-}

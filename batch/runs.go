@@ -31,9 +31,6 @@ var ErrNotHere = errors.New("is left to others")
 // CellsKey is the key of the cells of a batch in its store, as [Dir.Create] writes them.
 const CellsKey = cellsFile
 
-// SettingsKey is the key of the settings of a cell.
-func SettingsKey(id ID) string { return cellsDir + "/" + string(id) + "/" + settingsFile }
-
 // ResultKey is the key of the result of a cell.
 func ResultKey(id ID) string { return cellsDir + "/" + string(id) + "/" + resultFile }
 
@@ -48,6 +45,17 @@ func ReadCells(data []byte) (name string, cells []Cell, err error) {
 	var list listing
 	if err := json.Unmarshal(data, &list); err != nil {
 		return "", nil, fmt.Errorf("%s is damaged: %w", cellsFile, err)
+	}
+	same := texts{}
+	arms := map[string][]Label{}
+	for i := range list.Cells {
+		c := &list.Cells[i]
+		same.cell(c)
+		arm := c.Arm()
+		if arms[arm] == nil {
+			arms[arm] = c.Labels
+		}
+		c.Labels = arms[arm]
 	}
 	return list.Name, list.Cells, nil
 }

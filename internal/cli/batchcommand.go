@@ -134,27 +134,27 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
-	b, err := readBatch(m, name)
+	b, err := readBatch(m, name, false)
 	if err != nil {
 		return err
 	}
 	dir := batchDir(m, f.Dir, b.file.Name)
-	if err := dir.Create(b.file.Name, b.cells); err != nil {
+	if err := dir.Create(b.file.Name, b.planned.Cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.planned.Cells, began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
+		Dir: dir, Drain: ctx, Cells: b.planned.Cells, Settings: b.planned.Settings, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
 		Compare: b.file.Compare, Metrics: b.file.Metrics,
 		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
-			p := b.plans[a.Cell.ID]
+			p := b.planOf(a.Cell)
 			p.asked.Access.Limiters = shared
 			return playCell(ctx, m, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
 				printer.Note(noticeText(n))
@@ -173,7 +173,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		}()
 		o.Spender = ledger
 	}
-	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"),
+	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.planned.Cells), "cell"),
 		m.shownPath(string(dir)))
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
@@ -218,7 +218,7 @@ func (e *environment) lease() time.Duration {
 
 // concludeBatch prints the summary and says how the batch ended.
 func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
-	cells := b.matrix()
+	cells := b.planned.Cells
 	results, err := dir.Results(cells)
 	if err != nil {
 		return err
@@ -519,11 +519,11 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}
-			b, err := readBatch(m, args[0])
+			b, err := readBatch(m, args[0], true)
 			if err != nil {
 				return err
 			}
-			cells, dir := b.matrix(), batchDir(m, pilot, b.file.Name)
+			cells, dir := b.planned.Cells, batchDir(m, pilot, b.file.Name)
 			if pilot != "" {
 				_, cells, err = dir.Cells()
 				if err != nil {
@@ -539,7 +539,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			}
 			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
 			if pilot == "" {
-				q.Takes = func(c batch.Cell) (trace.Usage, error) { return expect(b.plans[c.ID]) }
+				q.Takes = b.expect
 			}
 			p, err := batch.PlanOf(b.file.Compare, m.metrics.known(), cells, results, q)
 			if err != nil {
@@ -558,9 +558,15 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 	return c
 }
 
-// expect is what the run of a plan is expected to take.
-func expect(p plan) (trace.Usage, error) {
-	s, err := session.New(p.asked) // what the first one prepared is not kept
+// expect is what the run of a cell is expected to take.
+func (b *plannedBatch) expect(c batch.Cell) (trace.Usage, error) {
+	of := b.planOf(c).asked
+	var err error
+	of.Settings, err = b.planned.Settings(c)
+	if err != nil {
+		return trace.Usage{}, err
+	}
+	s, err := session.New(of) // what the first one prepared is not kept
 	if err != nil {
 		return trace.Usage{}, err
 	}
