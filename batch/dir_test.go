@@ -51,7 +51,7 @@ func TestADamagedCellIsOneCell(t *testing.T) {
 	cells := planned(1, 2, 3, 4)
 	d := created(t, cells)
 	for _, c := range cells {
-		if _, err := d.Finish(Result{Cell: c, Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}); err != nil {
+		if _, err := d.Finish(Result{Cell: c, Attempt: 1, Status: trace.RunCompleted}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -360,7 +360,7 @@ func TestMerge(t *testing.T) {
 	cells := planned(1, 2, 3)
 	done := func(d Dir, n int, digest string) {
 		t.Helper()
-		if _, err := d.Finish(Result{Cell: cells[n], Attempt: 1, Status: trace.RunCompleted, Digest: digest, Metrics: map[string]float64{"score": 1}}); err != nil {
+		if _, err := d.Finish(Result{Cell: cells[n], Attempt: 1, Status: trace.RunCompleted, Digest: digest, Metrics: MetricsOf(map[string]float64{"score": 1})}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.MkdirAll(d.Run(cells[n].ID, 1), 0o700); err != nil {
@@ -415,7 +415,7 @@ func TestMerge(t *testing.T) {
 	}
 	// Equal ends are not enough: another way there is another run.
 	other := created(t, cells)
-	if _, err := other.Finish(Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted, Digest: "x", Calls: 7, Metrics: map[string]float64{"score": 1}}); err != nil {
+	if _, err := other.Finish(Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted, Digest: "x", Calls: 7, Metrics: MetricsOf(map[string]float64{"score": 1})}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := into.Merge([]Dir{other}); err == nil || !strings.Contains(err.Error(), "0 calls with 0 tokens, and 7 with 0") {
@@ -448,7 +448,7 @@ func TestFullDiskLosesNothing(t *testing.T) {
 			if len(resumes) < 3 {
 				return Result{}, c.err
 			}
-			return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+			return Result{Cell: a.Cell, Status: trace.RunCompleted}, nil
 		}
 		if ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Settings: unset, Retries: 2, Play: play}); ending != Complete || err != nil {
 			t.Fatal(ending, err)
@@ -490,7 +490,7 @@ func TestPlayRetriesAndLists(t *testing.T) {
 		case a.Cell.Seed == 3 && tries[3] == 1:
 			return Result{Cell: a.Cell, Status: trace.RunProviderFailed, Reason: "503"}, nil
 		}
-		return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+		return Result{Cell: a.Cell, Status: trace.RunCompleted}, nil
 	}
 	ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Settings: unset, Jobs: 2, Retries: 1, Play: play})
 	if ending != Complete || err != nil {
@@ -555,7 +555,7 @@ func TestWhoLosesTheCellWhileItWaitsForRoomDoesNotAsk(t *testing.T) {
 			t.Errorf("%+v, %v", answer.Failure, context.Cause(ctx))
 		}
 		stop()
-		return Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+		return Result{Status: trace.RunInterrupted}, nil
 	}
 	if _, err := Play(ctx, Options{Dir: d, Cells: cells, Settings: unset, Spender: spender, Play: play}); err != nil || played != 1 {
 		t.Errorf("%v; played %d times", err, played)

@@ -18,7 +18,7 @@ import (
 func TestForeignLinksInABatch(t *testing.T) {
 	cells := planned(1)
 	id := cells[0].ID
-	result := Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}
+	result := Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted}
 	places := []string{
 		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, resultFile), inCell(id, failureFile),
 		inAttempt(id, 1), inAttempt(id, 1, ownerFile), inAttempt(id, 1, endedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),

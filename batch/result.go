@@ -32,7 +32,7 @@ type Result struct {
 	ModelSource trace.ModelSource `json:"model_source"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
-	Metrics map[string]float64 `json:"metrics"`
+	Metrics Metrics `json:"metrics"`
 	// Own are the metrics of somebody's own that the run was measured by, see [Dir.Measure].
 	Own []report.OwnMetric `json:"own_metrics,omitempty"`
 	// Ticks is how long the run was to be.
@@ -102,7 +102,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
+		Model:    r.Model, ModelSource: r.ModelSource, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
 	}
@@ -111,7 +111,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	}
 	out.Spoilt = out.Status == trace.RunProviderFailed && r.WorldTime >= r.TicksRequested
 	if out.Scored() {
-		out.Metrics = all
+		out.Metrics = MetricsOf(all)
 		out.Own = r.OwnMetrics
 		if t := r.Task; t != nil && !t.Complete {
 			out.CutShort, out.Reason = true,
@@ -129,11 +129,12 @@ func (r Result) differs(other Result) string {
 		one.WallMS = 0
 		one.Head = ""
 		one.Own = nil
-		one.Metrics = maps.Clone(one.Metrics)
-		maps.DeleteFunc(one.Metrics, func(name string, _ float64) bool {
+		figures := one.Metrics.Map()
+		maps.DeleteFunc(figures, func(name string, _ float64) bool {
 			_, ours := report.AllMetrics().Named(name)
 			return !ours || name == report.MetricLatency
 		})
+		one.Metrics = MetricsOf(figures)
 	}
 	switch {
 	case string(llmclient.Marshal(r)) == string(llmclient.Marshal(other)):
@@ -144,7 +145,9 @@ func (r Result) differs(other Result) string {
 		return fmt.Sprintf("%d calls with %d tokens, and %d with %d", r.Calls, r.Tokens, other.Calls, other.Tokens)
 	}
 	for _, m := range report.AllMetrics() {
-		if a, b := r.Metrics[m.Name], other.Metrics[m.Name]; a != b {
+		a, _ := r.Metrics.Get(m.Name)
+		b, _ := other.Metrics.Get(m.Name)
+		if a != b {
 			return fmt.Sprintf("%s of %s, and of %s", m.Name, number(a), number(b))
 		}
 	}

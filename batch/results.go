@@ -131,7 +131,7 @@ func (s survey) list(cells []Cell) ([]Result, error) {
 	for i, r := range s.results {
 		err := s.wrong[i]
 		if damaged, of := errors.AsType[*damagedError](err); of {
-			r = Result{Cell: cells[i], Status: trace.RunInternalError, Reason: damaged.Error(), Metrics: map[string]float64{}}
+			r = Result{Cell: cells[i], Status: trace.RunInternalError, Reason: damaged.Error()}
 		} else if err != nil {
 			return nil, err
 		}
@@ -166,18 +166,27 @@ func ReadResults(r io.Reader) (list []Result, err error) {
 	return list, err
 }
 
-// eachResult calls f with each result of a file of them. What many lines have in common is one text in memory.
+// eachResult calls f with each result of a file of them. What many lines have in common is once in memory.
 func eachResult(r io.Reader, f func(Result)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, lineMost)
 	same := texts{}
-	metrics := map[string]float64{}
+	var metrics metricsReader
+	var line struct {
+		Result
+		Metrics json.RawMessage `json:"metrics"`
+	}
 	for n := 1; lines.Scan(); n++ {
-		clear(metrics)
-		one := Result{Metrics: metrics}
+		line.Result = Result{}
+		line.Metrics = line.Metrics[:0]
 		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&one); err != nil || one.ID == "" || one.Status == "" {
+		err := d.Decode(&line)
+		one := line.Result
+		if err == nil && len(line.Metrics) > 0 {
+			one.Metrics, err = metrics.read(line.Metrics)
+		}
+		if err != nil || one.ID == "" || one.Status == "" {
 			return fmt.Errorf("line %d is no result of a cell", n)
 		}
 		same.result(&one)
@@ -209,7 +218,7 @@ func (t texts) cell(c *Cell) {
 	}
 }
 
-// result takes the texts of a result but those that are its own, and gives it metrics of its own.
+// result takes the texts of a result but those that are its own.
 func (t texts) result(r *Result) {
 	t.cell(&r.Cell)
 	r.Status = trace.RunStatus(t.one(string(r.Status)))
@@ -217,9 +226,4 @@ func (t texts) result(r *Result) {
 	r.Model = t.one(r.Model)
 	r.ModelSource = trace.ModelSource(t.one(string(r.ModelSource)))
 	r.Currency = t.one(r.Currency)
-	read := r.Metrics
-	r.Metrics = make(map[string]float64, len(read))
-	for name, value := range read {
-		r.Metrics[t.one(name)] = value
-	}
 }

@@ -472,7 +472,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		return nil
 	}
 	if playErr != nil {
-		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error(), Metrics: map[string]float64{}}
+		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error()}
 		_, _ = io.WriteString(log, "error: "+playErr.Error()+"\n")
 	}
 	r.Cell = cell

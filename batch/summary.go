@@ -223,7 +223,7 @@ func meanOf(m report.Metric, results []*Result) MetricMean {
 	out := MetricMean{Metric: m.Name, Unit: m.Unit}
 	var values []float64
 	for _, r := range results {
-		v, known := r.Metrics[m.Name]
+		v, known := r.Metrics.Get(m.Name)
 		if known || strings.HasPrefix(m.Name, report.AcceptedPrefix) {
 			values = append(values, v)
 			out.Mean += v

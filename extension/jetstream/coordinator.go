@@ -436,8 +436,7 @@ func (c *coordinator) reject(ctx context.Context, one *cell, attempt int64, why 
 	if err != nil {
 		return err
 	}
-	r := batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error(),
-		Metrics: map[string]float64{}}
+	r := batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error()}
 	return c.failed(one, r)
 }
 
@@ -576,7 +575,7 @@ func (c *coordinator) seeState(ctx context.Context, one *cell, content []byte) e
 	}
 	if s.Closed && s.Deaths > deathsMax && one.open() {
 		r := batch.Result{Cell: one.Cell, Attempt: s.Epoch, Status: trace.RunInternalError,
-			Reason: fmt.Sprintf("%d workers died over it", s.Deaths), Metrics: map[string]float64{}}
+			Reason: fmt.Sprintf("%d workers died over it", s.Deaths)}
 		if err := c.Dir.Fail(r); err != nil {
 			return errFinal{err}
 		}

@@ -194,7 +194,7 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 	}
 	return batch.Result{
 		Cell: a.Cell, Attempt: a.Number, Status: result.Status, Reason: result.Reason, ModelSource: a.Settings.ModelSource,
-		Metrics: map[string]float64{}, Calls: last.ModelCalls, Digest: result.FinalDigest, Head: result.Head,
+		Calls: last.ModelCalls, Digest: result.FinalDigest, Head: result.Head,
 	}, nil
 }
 

@@ -330,7 +330,7 @@ func (bp *batchPrinter) show(p batch.Progress) {
 
 // scoreText is the score of a cell, if it has one.
 func scoreText(r batch.Result) string {
-	if v, ok := r.Metrics["score"]; ok {
+	if v, ok := r.Metrics.Get("score"); ok {
 		return fmt.Sprintf(", score %g", v)
 	}
 	if r.Reason != "" {
