@@ -448,7 +448,7 @@ func (f File) Check() error {
 
 // checkConclusions checks comparison and gates against the matrix, before anything is played.
 func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
-	var cells []Cell
+	cells := make([]Cell, 0, f.Size())
 	for c := range f.Combinations() {
 		cells = append(cells, c.Cell)
 	}

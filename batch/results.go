@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,9 +178,7 @@ func eachResult(r io.Reader, f func(Result)) error {
 	for n := 1; lines.Scan(); n++ {
 		line.Result = Result{}
 		line.Metrics = line.Metrics[:0]
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		err := d.Decode(&line)
+		err := json.Unmarshal(lines.Bytes(), &line)
 		one := line.Result
 		if err == nil && len(line.Metrics) > 0 {
 			one.Metrics, err = metrics.read(line.Metrics)

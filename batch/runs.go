@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func AttemptKey(id ID) string { return cellsDir + "/" + string(id) + "/" + attem
 
 // ReadCells reads what [CellsKey] holds.
 func ReadCells(data []byte) (name string, cells []Cell, err error) {
-	var list listing
+	list := listing{Cells: make([]Cell, 0, bytes.Count(data, []byte("\n")))} // most have a line each
 	if err := json.Unmarshal(data, &list); err != nil {
 		return "", nil, fmt.Errorf("%s is damaged: %w", cellsFile, err)
 	}

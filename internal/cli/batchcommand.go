@@ -422,6 +422,7 @@ func noBatch(m *Main, what, name string, err error) error {
 
 // batchStatus prints how far a batch is.
 func batchStatus(m *Main, name string, asJSON bool) error {
+	m.collectMore()
 	dir := batch.Dir(m.path(name))
 	s, err := dir.Status(m.lease())
 	if err != nil {
@@ -583,6 +584,7 @@ func batchReportCommand(m *Main) *cobra.Command {
 			if !slices.Contains(batch.Formats, format) {
 				return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(batch.Formats, ", "))
 			}
+			m.collectMore()
 			dir := batch.Dir(m.path(args[0]))
 			if err := m.readMetrics(); err != nil {
 				return err

@@ -104,6 +104,7 @@ func firstOr(args []string, fallback string) string {
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
 func runsIn(m *Main, name string) ([]keptRun, error) {
+	m.collectMore()
 	var dirs []string
 	_, cells, noBatch := batch.Dir(m.path(name)).Cells()
 	for _, c := range cells {
