@@ -94,6 +94,13 @@ func TestParseNamesEverythingThatIsWrong(t *testing.T) {
 		}},
 		{"name = \"a\"\nscenarios = 3\n", []string{"line 2: scenarios:"}},
 		{"name = \"a\"\nscenarios = [\n", []string{"line "}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nsed = 3\nrepeats = \"two\"\nseeds = true\n[settings.run]\nticks = [1]\n[budget]\ncalls = \"x\"\ntokens = -1\n[compare]\nprimary = \"scor\"\nalpha = 7.0\n[axes.x.one.llm]\n", []string{
+			"line 3: unknown key sed", "line 4: repeats: cannot be", "line 5: seeds: ", "line 7: run.ticks: the value has the wrong type", "line 9: budget.calls: cannot be", "line 10: budget.tokens: -1 is out of range",
+			"line 12: compare: unknown metric \"scor\"", "line 13: compare.alpha: 7 is out of range",
+		}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[compare]\nprimary = 3\naxis = \"y\"\nmargin = -1.0\n[axes.x.one.llm]\n[[gates]]\nmetric = \"scor\"\nat_least = \"x\"\n", []string{
+			"line 4: compare.primary: cannot be", "line 6: compare.margin: -1 is out of range", "line 10: gates.at_least: cannot be",
+		}},
 		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = [1, 2, 1]\n", []string{"line 3: seeds: 1 is given twice"}},
 		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = \"1-90000\"\nrepeats = 10\n", []string{"line 3: the file describes 900000 cells"}},
 		{"name = \"a\"\nscenarios = [\"s\"]\n[axes.x.one.run]\nticks = 2\n[axes.x.two.run]\nticks = 4\n[axes.y.three.run]\nprotocol = \"lean\"\nticks = 2\n[axes.y.four.run]\nticks = 3\n", []string{"line 9: run.ticks is set by axis \"y\", and by axis \"x\" in line 6", "line 11: run.ticks is set by axis \"y\", and by axis \"x\" in line 4"}},

@@ -53,9 +53,15 @@ func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 		kept := d.measured(*r)
 		r.Own = append(r.Own, kept...)
 		if todo := missing(); len(todo) > 0 {
-			rows, err := todo.Measure(ctx, run.Dir(d.Run(r.ID, r.Attempt)))
+			dir := d.Run(r.ID, r.Attempt)
+			rows, err := todo.Measure(ctx, run.Dir(dir))
 			if err != nil {
 				return err
+			}
+			if gone := d.Thinned() && !d.holdsRun(r.ID, r.Attempt); gone {
+				for i, o := range rows {
+					rows[i] = o.With(nil, report.NotMeasured(ErrThinned))
+				}
 			}
 			r.Own = append(rows, r.Own...)
 			d.keepMeasured(*r, append(kept, rows...))

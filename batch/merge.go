@@ -82,6 +82,13 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			return 0, fmt.Errorf("copy the budget from %s: %w", other, err)
 		}
 	}
+	for _, other := range from {
+		if other.Thinned() {
+			if err := d.replace(thinnedFile, nil); err != nil {
+				return 0, err
+			}
+		}
+	}
 	all, err := d.Results(cells)
 	if err != nil {
 		return 0, err

@@ -25,6 +25,8 @@ type Status struct {
 	Playing  int `json:"playing"`
 	Stale    int `json:"stale"`
 	Waiting  int `json:"waiting"`
+	// Thinned says that runs were removed by [Dir.Thin].
+	Thinned bool `json:"thinned"`
 	// Calls, Tokens and CostMicros are what the cells with a result took.
 	Calls      int64  `json:"calls"`
 	Tokens     int64  `json:"tokens"`
@@ -55,7 +57,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out, now := Status{Name: name, Cells: make([]CellStatus, 0, len(cells))}, time.Now()
+	out, now := Status{Name: name, Thinned: d.Thinned(), Cells: make([]CellStatus, 0, len(cells))}, time.Now()
 	store := &dirStore{dir: d.folder(), now: &now}
 	elsewhere, err := d.playedElsewhere(lease, now)
 	if err != nil {

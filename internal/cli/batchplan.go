@@ -188,11 +188,13 @@ func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (prob
 			return nil, err
 		}
 	}
-	refused := func(err error) bool {
-		if err != nil && !slices.Contains(problems, errorText(err)) {
-			problems = append(problems, errorText(err))
+	// Cells share most of their settings, and with them what is wrong.
+	refused := func(err error) {
+		for _, line := range problemsIn(err) {
+			if !slices.Contains(problems, line) {
+				problems = append(problems, line)
+			}
 		}
-		return err != nil
 	}
 	err = batchLimit(m, b.at(name, "budget", "cost"), b)
 	refused(err)
@@ -217,6 +219,17 @@ func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (prob
 		}
 	}
 	return problems, nil
+}
+
+// problemsIn are all that an error says is wrong; none for nil.
+func problemsIn(err error) []string {
+	if all, several := errors.AsType[problems](err); several {
+		return all
+	}
+	if err == nil {
+		return nil
+	}
+	return []string{errorText(err)}
 }
 
 // planArm plans the cells that differ from c in seed and repeat alone. The error says why they cannot be played.
@@ -255,8 +268,9 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 	values := settings.Resolve(all, planned, settings.Environment(m.LookupEnv), file.Source())
 	m.keys = append(m.keys, values.Keys()...)
 	config, err := newConfig(trace.DefaultSettings(), values)
-	if err != nil {
-		return of, err
+	if err != nil { // the scenario may be wrong beside settings
+		_, _, _, missing := m.chooseScenario(values.Find("run.scenario"), nil)
+		return of, badInputs(append(problemsIn(err), problemsIn(missing)...))
 	}
 	config.estimateOnly = keyless
 	p, err := m.newPlan(config, nil, nil)

@@ -70,6 +70,9 @@ func runsCommand(m *Main) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if dir := firstOr(args, runsDirDefault); batch.Dir(m.path(dir)).Thinned() {
+				plaintext.Fprintf(m.Stderr, "note: %s was thinned: runs were removed, batch report has their results\n", shown(dir))
+			}
 			if asJSON {
 				return m.printJSON(runs)
 			}
