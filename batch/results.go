@@ -32,7 +32,7 @@ func (d Dir) survey(cells []Cell) (survey, error) {
 	err := d.folder().StatEach(cellsDir, len(cells), func(i int) (string, string) { return string(cells[i].ID), resultFile },
 		func(i int, dir, file fs.FileInfo) {
 			s.begun[i] = dir != nil
-			s.done[i] = file != nil && file.Mode().IsRegular() && !file.ModTime().After(written) && s.results[i].ID != ""
+			s.done[i] = file != nil && file.Mode().IsRegular() && file.ModTime().Before(written) && s.results[i].ID != ""
 		})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, fmt.Errorf("look at the cells of the batch: %w", err)
