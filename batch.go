@@ -79,7 +79,8 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 	}
 	shared := access.NewLimiters(b.Jobs)
 	how := batch.Options{
-		Dir: dir, Cells: planned.Cells, Settings: planned.Settings, Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Metrics: file.Metrics,
+		Dir: dir, Cells: planned.Cells, Settings: planned.Settings,
+		Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Metrics: file.Metrics,
 		Progress: b.Progress,
 		Counts:   b.Budget.Tokens > 0 || b.Budget.Cost > 0,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {

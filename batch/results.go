@@ -29,7 +29,8 @@ func (d Dir) survey(cells []Cell) (survey, error) {
 	s := survey{results: make([]Result, len(cells)), done: make([]bool, len(cells)), begun: make([]bool, len(cells)),
 		wrong: map[int]error{}}
 	written := d.fromList(cells, s.results)
-	err := d.folder().StatEach(cellsDir, len(cells), func(i int) (string, string) { return string(cells[i].ID), resultFile },
+	err := d.folder().StatEach(cellsDir, len(cells),
+		func(i int) (string, string) { return string(cells[i].ID), resultFile },
 		func(i int, dir, file fs.FileInfo) {
 			s.begun[i] = dir != nil
 			s.done[i] = file != nil && file.Mode().IsRegular() && file.ModTime().Before(written) && s.results[i].ID != ""

@@ -209,7 +209,7 @@ func (w *worker) play(ctx, drain context.Context, id string, o offer) error {
 	}
 	p := batch.Options{Dir: dir, Store: s, Runs: runs{s}, Jobs: cap(w.slots), Slots: w.slots, Retries: o.Retries,
 		Lease: o.Lease, Drain: drain, Counts: o.Limit.Tokens > 0 || o.Limit.Cost > 0,
-		Play: w.player(id),
+		Play:  w.player(id),
 		Cells: cells,
 		Settings: func(c batch.Cell) (settings trace.Settings, err error) {
 			data, ok, err := s.Get(settingsKey(c.ID))

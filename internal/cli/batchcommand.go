@@ -151,7 +151,8 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	// Several runs at once share one limit for each endpoint.
 	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.planned.Cells, Settings: b.planned.Settings, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
+		Dir: dir, Drain: ctx, Cells: b.planned.Cells, Settings: b.planned.Settings,
+		Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
 		Compare: b.file.Compare, Metrics: b.file.Metrics,
 		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
