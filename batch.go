@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"example.com/agentworld/batch"
@@ -73,12 +74,13 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 		return BatchSummary{}, "", err
 	}
 	dir := batch.Dir(o.Dir)
-	if err := dir.Create(b.Name, planned); err != nil {
+	if err := dir.Create(b.Name, planned.Cells); err != nil {
 		return BatchSummary{}, "", err
 	}
 	shared := access.NewLimiters(b.Jobs)
 	how := batch.Options{
-		Dir: dir, Cells: planned, Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Metrics: file.Metrics,
+		Dir: dir, Cells: planned.Cells, Settings: planned.Settings,
+		Jobs: b.Jobs, Retries: b.Retries, Compare: file.Compare, Metrics: file.Metrics,
 		Progress: b.Progress,
 		Counts:   b.Budget.Tokens > 0 || b.Budget.Cost > 0,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
@@ -92,18 +94,14 @@ func PlayBatch(ctx context.Context, o Options, b Batch) (BatchSummary, BatchEndi
 	if err != nil {
 		return BatchSummary{}, ending, err
 	}
-	var cells []batch.Cell
-	for _, p := range planned {
-		cells = append(cells, p.Cell)
-	}
-	results, err := dir.Results(cells)
+	results, err := dir.Results(planned.Cells)
 	if err == nil {
 		err = dir.Measure(ctx, file.Metrics, results, b.Jobs)
 	}
 	if err != nil {
 		return BatchSummary{}, ending, err
 	}
-	summary, err := batch.Summarize(file, cells, results)
+	summary, err := batch.Summarize(file, planned.Cells, results)
 	return summary, ending, err
 }
 
@@ -139,12 +137,19 @@ func apart(s Settings) Settings {
 	return s
 }
 
+// armTemplate is what the settings of an arm, without seeds, were completed to for its latest instance: those of the
+// next one are mostly the same.
+type armTemplate struct {
+	given    Settings
+	template *batch.Template
+}
+
 // plan plans and checks the runs.
-func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
-	f := batch.File{Name: b.Name, Scenarios: []string{o.Settings.Scenario}, Seeds: b.Seeds, Repeats: max(1, b.Repeats),
+func (b Batch) plan(o Options) (f batch.File, planned batch.Planned, err error) {
+	f = batch.File{Name: b.Name, Scenarios: []string{o.Settings.Scenario}, Seeds: b.Seeds, Repeats: max(1, b.Repeats),
 		Compare: b.Compare, Gates: b.Gates, Metrics: o.Metrics}
 	if err := f.Metrics.Check(); err != nil {
-		return f, nil, err
+		return f, planned, err
 	}
 	axis := batch.Axis{Name: armAxis}
 	changes := map[string]func(*Settings){}
@@ -154,12 +159,11 @@ func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 	}
 	f.Axes = []batch.Axis{axis}
 	if err := f.Check(); err != nil {
-		return f, nil, err
+		return f, planned, err
 	}
-	var list []batch.Planned
-	placed := map[batch.ID]batch.Cell{}
+	arms := map[string]armTemplate{}
 	currency := ""
-	for _, one := range f.Combinations() {
+	for one := range f.Combinations() {
 		c := o.config()
 		if !one.OwnSeed {
 			c.Seed = one.Cell.Seed
@@ -170,20 +174,25 @@ func (b Batch) plan(o Options) (batch.File, []batch.Planned, error) {
 			c.Settings = apart(c.Settings)
 			change(&c.Settings)
 		}
-		s, err := session.New(c)
-		if err != nil {
-			return f, nil, fmt.Errorf("%s: %w", one.Cell.Name(), err)
+		arm := arms[one.Cell.Label(armAxis)]
+		given := c.Settings
+		given.Seed = 0
+		given.ScriptedSeed = 0
+		given.FaultSeed = 0
+		if arm.template == nil || !reflect.DeepEqual(given, arm.given) {
+			s, err := session.New(c)
+			if err == nil {
+				currency, err = batch.Payable(currency, s.Settings(), b.Budget)
+			}
+			if err != nil {
+				return f, planned, fmt.Errorf("%s: %w", one.Cell.Name(), err)
+			}
+			arm = armTemplate{given, batch.TemplateOf(s.Settings(), b.Budget)}
+			arms[one.Cell.Label(armAxis)] = arm
 		}
-		p := one.Cell.Planned(s.Settings(), b.Budget)
-		if other, twice := placed[p.Cell.ID]; twice {
-			return f, nil, fmt.Errorf("%s and %s are the same run", other.Name(), p.Cell.Name())
+		if same, added := planned.Add(one.Cell, arm.template, batch.SeedsOf(c.Settings)); !added {
+			return f, planned, fmt.Errorf("%s and %s are the same run", same.Name(), one.Cell.Name())
 		}
-		currency, err = batch.Payable(currency, p.Settings, b.Budget)
-		if err != nil {
-			return f, nil, fmt.Errorf("%s: %w", p.Cell.Name(), err)
-		}
-		placed[p.Cell.ID] = p.Cell
-		list = append(list, p)
 	}
-	return f, list, nil
+	return f, planned, nil
 }

@@ -1,13 +1,10 @@
 package batch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -66,13 +63,7 @@ type Versions struct {
 // IDOf returns the identity of a cell: two cells with the same settings, versions and repeat
 // are the same run. Names of scenarios, axes and directories do not count.
 func IDOf(s trace.Settings, v Versions, repeat int64) ID {
-	s.Scenario = ""
-	sum := sha256.Sum256(llmclient.Marshal(struct {
-		Settings trace.Settings
-		Versions Versions
-		Repeat   int64
-	}{s, v, repeat}))
-	return ID(hex.EncodeToString(sum[:8]))
+	return newTemplate(s, v).id(SeedsOf(s), repeat)
 }
 
 // VersionsOf are those of this program for a run.

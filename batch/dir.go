@@ -18,7 +18,6 @@ import (
 	"example.com/agentworld/metric"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
 
 // Dir is the path of a batch directory. Its layout is in the package comment. Several processes
@@ -30,7 +29,6 @@ const (
 	cellsFile     = "batch.json"
 	batchFile     = "batch.toml"
 	cellsDir      = "cells"
-	settingsFile  = "settings.json"
 	resultFile    = "result.json"
 	failureFile   = "failure.json"
 	attempts      = "attempt"
@@ -69,19 +67,11 @@ func inAttempt(id ID, n int64, parts ...string) string {
 func (d Dir) cell(id ID, parts ...string) string { return d.path(inCell(id, parts...)) }
 
 // Create makes the directory of a batch, or brings an existing one up to date: cells that are not
-// part of the batch any more stay, and count no more. Settings that a cell has already are not
-// replaced, since a cell is named after them. The directory of a batch with another name and no
-// common cell is refused.
-//
-// What is damaged of a cell is put aside, so that the cell is played again: see [Dir.SetAside].
-func (d Dir) Create(name string, cells []Planned) error {
-	if other, theirs, err := d.Cells(); err == nil && other != name {
-		ours := func(c Cell) bool {
-			return slices.ContainsFunc(cells, func(p Planned) bool { return p.Cell.ID == c.ID })
-		}
-		if len(theirs) > 0 && !slices.ContainsFunc(theirs, ours) {
-			return fmt.Errorf("%s is the directory of another batch, %q", string(d), other)
-		}
+// part of the batch any more stay, and count no more. A cell has a directory once it is played. The
+// directory of a batch with another name and no common cell is refused.
+func (d Dir) Create(name string, cells []Cell) error {
+	if other, theirs, err := d.Cells(); err == nil && other != name && len(theirs) > 0 && !common(theirs, cells) {
+		return fmt.Errorf("%s is the directory of another batch, %q", string(d), other)
 	}
 	if base := filepath.Base(string(d)); base != "." && base != ".." {
 		if err := plaintext.FileName(base); err != nil {
@@ -95,31 +85,33 @@ func (d Dir) Create(name string, cells []Planned) error {
 	if err != nil {
 		return fmt.Errorf("make the batch directory: %w", err)
 	}
-	list := listing{Name: name, Cells: []Cell{}}
-	for _, c := range cells {
-		list.Cells = append(list.Cells, c.Cell)
-		if _, err := d.SetAside(c.Cell.ID); err != nil {
-			return err
-		}
-		if err := d.folder().MkdirAll(inCell(c.Cell.ID)); err != nil {
-			return fmt.Errorf("make the directory of a cell: %w", err)
-		}
-		name := inCell(c.Cell.ID, settingsFile)
-		if d.folder().Exists(name) {
-			continue
-		}
-		if err := d.folder().Once(name, llmclient.Marshal(c.Settings)); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("write the settings of a cell: %w", err)
-		}
-	}
-	data, err := json.MarshalIndent(list, "", " ")
-	if err != nil {
-		panic("batch: cells cannot be encoded: " + err.Error())
-	}
+	data := listed(name, cells)
 	if old, err := d.read(cellsFile); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
 	return d.replace(cellsFile, data)
+}
+
+// common says that two batches have a cell in common.
+func common(a, b []Cell) bool {
+	ids := map[ID]bool{}
+	for _, c := range a {
+		ids[c.ID] = true
+	}
+	return slices.ContainsFunc(b, func(c Cell) bool { return ids[c.ID] })
+}
+
+// listed is the content of cellsFile, with a cell a line; [listing] reads it.
+func listed(name string, cells []Cell) []byte {
+	data := fmt.Appendf(nil, "{\"name\":%s,\"cells\":[", llmclient.Marshal(name))
+	for i, c := range cells {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = append(data, '\n')
+		data = append(data, llmclient.Marshal(c)...)
+	}
+	return append(data, "\n]}\n"...)
 }
 
 // KeepFile keeps the text of the batch file, which says what is compared and what must hold.
@@ -185,18 +177,6 @@ func (d Dir) Cells() (name string, cells []Cell, err error) {
 		}
 	}
 	return name, cells, nil
-}
-
-// Settings are those of a cell.
-func (d Dir) Settings(id ID) (s trace.Settings, err error) {
-	data, err := d.read(inCell(id, settingsFile))
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		return s, fmt.Errorf("read the settings of cell %s: %w", id, err)
-	}
-	return s, nil
 }
 
 // result reads a result of a cell from one of its files; false if there is none.
@@ -284,47 +264,10 @@ func (d Dir) Fail(r Result) error {
 	return nil
 }
 
-// Results are those of cells, in their order, and for cells without one how the latest attempt
-// failed, if it did. A file that is damaged counts as such a failure.
-func (d Dir) Results(cells []Cell) (list []Result, err error) {
-	for _, c := range cells {
-		for _, file := range []string{resultFile, failureFile} {
-			r, ok, err := d.result(c.ID, file)
-			if damaged, of := errors.AsType[*damagedError](err); of {
-				r = Result{Status: trace.RunInternalError, Reason: damaged.Error(), Metrics: map[string]float64{}}
-				ok = true
-				err = nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				r.Cell = c // scenario and labels may be called otherwise by now
-				list = append(list, r)
-				break
-			}
-		}
-	}
-	return list, nil
-}
-
-// WriteResults writes the file of all results again.
-func (d Dir) WriteResults(results []Result) error {
-	var b bytes.Buffer
-	for _, r := range results {
-		b.Write(llmclient.Marshal(r))
-		b.WriteByte('\n')
-	}
-	if err := d.replace(ResultsFile, b.Bytes()); err != nil {
-		return fmt.Errorf("write the results: %w", err)
-	}
-	return nil
-}
-
 // attempts are the numbers of the attempts at a cell, rising.
 func (d Dir) attempts(id ID) (numbers []int64, err error) {
 	numbers, err = (&dirStore{dir: d.folder()}).claims(AttemptKey(id))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("look for attempts at cell %s: %w", id, err)
 	}
 	return numbers, nil

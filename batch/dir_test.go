@@ -23,17 +23,20 @@ import (
 )
 
 // planned makes a batch of cells with these seeds.
-func planned(seeds ...uint64) (list []Planned) {
+func planned(seeds ...uint64) (list []Cell) {
 	for _, seed := range seeds {
 		s := trace.DefaultSettings()
 		s.Seed = seed
-		list = append(list, Planned{Cell{ID: IDOf(s, Versions{}, 1), Scenario: "s", Seed: seed, Repeat: 1}, s})
+		list = append(list, Cell{ID: IDOf(s, Versions{}, 1), Scenario: "s", Seed: seed, Repeat: 1})
 	}
 	return list
 }
 
+// unset are settings of cells that no test looks at.
+func unset(Cell) (trace.Settings, error) { return trace.Settings{}, nil }
+
 // created is a new batch directory with cells.
-func created(t *testing.T, cells []Planned) Dir {
+func created(t *testing.T, cells []Cell) Dir {
 	t.Helper()
 	d := Dir(t.TempDir())
 	if err := errors.Join(d.Create("b", cells), d.KeepFile([]byte("name = \"b\"\nscenarios = [\"s\"]\n"))); err != nil {
@@ -48,19 +51,19 @@ func TestADamagedCellIsOneCell(t *testing.T) {
 	cells := planned(1, 2, 3, 4)
 	d := created(t, cells)
 	for _, c := range cells {
-		if _, err := d.Finish(Result{Cell: c.Cell, Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}); err != nil {
+		if _, err := d.Finish(Result{Cell: c, Attempt: 1, Status: trace.RunCompleted}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file := d.cell(cells[3].Cell.ID)
+	file := d.cell(cells[3].ID)
 	err := errors.Join(
-		os.Truncate(d.cell(cells[0].Cell.ID, resultFile), 30), os.Truncate(d.cell(cells[1].Cell.ID, resultFile), 0),
+		os.Truncate(d.cell(cells[0].ID, resultFile), 30), os.Truncate(d.cell(cells[1].ID, resultFile), 0),
 		os.RemoveAll(file), os.WriteFile(file, nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := d.Status(time.Minute)
-	if err != nil || s.Failed != 3 || s.Done != 1 || !strings.Contains(s.Cells[0].Reason, "is damaged") || !strings.Contains(s.Cells[3].Reason, string(cells[3].Cell.ID)) {
+	if err != nil || s.Failed != 3 || s.Done != 1 || !strings.Contains(s.Cells[0].Reason, "is damaged") || !strings.Contains(s.Cells[3].Reason, string(cells[3].ID)) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, all, _ := d.Cells()
@@ -68,13 +71,10 @@ func TestADamagedCellIsOneCell(t *testing.T) {
 	if err != nil || len(results) != 4 || results[0].Scored() || !results[2].Scored() {
 		t.Errorf("%+v, %v", results, err)
 	}
-	if err := d.Create("b", cells); err != nil {
-		t.Fatal(err)
-	}
-	if results, err = d.Results(all); err != nil || len(results) != 1 || results[0].ID != cells[2].Cell.ID {
+	if results, err = d.Begin(all); err != nil || len(results) != 1 || results[0].ID != cells[2].ID {
 		t.Errorf("after a new start: %+v, %v", results, err)
 	}
-	for _, path := range []string{d.cell(cells[0].Cell.ID, resultFile), d.cell(cells[1].Cell.ID, resultFile), file} {
+	for _, path := range []string{d.cell(cells[0].ID, resultFile), d.cell(cells[1].ID, resultFile), file} {
 		if _, err := os.Lstat(path + asideSuffix); err != nil {
 			t.Error(err)
 		}
@@ -117,7 +117,7 @@ func TestResultsAreWrittenOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range 16 {
 		group.Go(func() {
-			first, err := d.Finish(Result{Cell: cells[0].Cell, Attempt: int64(n), Status: trace.RunCompleted})
+			first, err := d.Finish(Result{Cell: cells[0], Attempt: int64(n), Status: trace.RunCompleted})
 			if err != nil {
 				t.Error(err)
 			}
@@ -130,7 +130,7 @@ func TestResultsAreWrittenOnce(t *testing.T) {
 	if wins.Load() != 1 {
 		t.Errorf("%d writers believe to be the first", wins.Load())
 	}
-	left, err := filepath.Glob(d.cell(cells[0].Cell.ID, ".result*"))
+	left, err := filepath.Glob(d.cell(cells[0].ID, ".result*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v %v", left, err)
 	}
@@ -141,13 +141,13 @@ func TestResultsAreWrittenOnce(t *testing.T) {
 func TestACellIsTakenOver(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		cells := planned(1)
-		id := cells[0].Cell.ID
+		id := cells[0].ID
 		d := created(t, cells)
 		first, err := d.claim(id, time.Hour)
 		if err != nil || first == nil || first.from != 0 {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		writeRun(t, d.Run(id, 1), cells[0].Settings)
+		writeRun(t, d.Run(id, 1), trace.DefaultSettings())
 		if err := os.WriteFile(filepath.Join(d.Run(id, 1), run.ClaimFile), []byte("somebody's"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestACellIsTakenOver(t *testing.T) {
 func TestAnOwnerHeardOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cells := planned(1)
-		id := cells[0].Cell.ID
+		id := cells[0].ID
 		d := created(t, cells)
 		c, err := d.claim(id, time.Hour)
 		if err != nil {
@@ -229,11 +229,11 @@ func TestAnOwnerHeardOf(t *testing.T) {
 // gone, also on this host.
 func TestOwnersOfEarlierVersions(t *testing.T) {
 	cells := planned(1)
-	id := cells[0].Cell.ID
+	id := cells[0].ID
 	d := created(t, cells)
 	host, _ := os.Hostname()
 	path := d.attempt(id, 1, ownerFile)
-	if err := errors.Join(os.Mkdir(d.attempt(id, 1), 0o700), os.WriteFile(path, []byte(host+"\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(d.attempt(id, 1), 0o700), os.WriteFile(path, []byte(host+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if s, at, err := d.look(d.Store(), id, time.Hour); s != playing || at.Host != host || err != nil {
@@ -360,13 +360,13 @@ func TestMerge(t *testing.T) {
 	cells := planned(1, 2, 3)
 	done := func(d Dir, n int, digest string) {
 		t.Helper()
-		if _, err := d.Finish(Result{Cell: cells[n].Cell, Attempt: 1, Status: trace.RunCompleted, Digest: digest, Metrics: map[string]float64{"score": 1}}); err != nil {
+		if _, err := d.Finish(Result{Cell: cells[n], Attempt: 1, Status: trace.RunCompleted, Digest: digest, Metrics: MetricsOf(map[string]float64{"score": 1})}); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(d.Run(cells[n].Cell.ID, 1), 0o700); err != nil {
+		if err := os.MkdirAll(d.Run(cells[n].ID, 1), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(d.Run(cells[n].Cell.ID, 1), "trace.jsonl"), []byte(digest), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(d.Run(cells[n].ID, 1), "trace.jsonl"), []byte(digest), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -377,12 +377,12 @@ func TestMerge(t *testing.T) {
 	if n, err := into.Merge([]Dir{a, b}); n != 2 || err != nil {
 		t.Fatalf("%d %v", n, err)
 	}
-	if text, err := os.ReadFile(filepath.Join(into.Run(cells[1].Cell.ID, 1), "trace.jsonl")); string(text) != "y" || err != nil {
+	if text, err := os.ReadFile(filepath.Join(into.Run(cells[1].ID, 1), "trace.jsonl")); string(text) != "y" || err != nil {
 		t.Errorf("the run did not come along: %q %v", text, err)
 	}
 	// A copy of an attempt that was played meanwhile is replaced by the whole one, and what was
 	// leased is taken over once, however often the copies are merged.
-	half := into.Run(cells[2].Cell.ID, 1)
+	half := into.Run(cells[2].ID, 1)
 	if err := errors.Join(os.MkdirAll(half, 0o700), os.WriteFile(filepath.Join(half, "trace.jsonl"), []byte("h"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -410,12 +410,12 @@ func TestMerge(t *testing.T) {
 	done(c, 1, "z")
 	_, err := into.Merge([]Dir{c})
 	conflict, ok := errors.AsType[*ConflictError](err)
-	if !ok || conflict.Cell != cells[1].Cell.ID || !strings.Contains(err.Error(), string(c)) {
+	if !ok || conflict.Cell != cells[1].ID || !strings.Contains(err.Error(), string(c)) {
 		t.Errorf("%v", err)
 	}
 	// Equal ends are not enough: another way there is another run.
 	other := created(t, cells)
-	if _, err := other.Finish(Result{Cell: cells[0].Cell, Attempt: 1, Status: trace.RunCompleted, Digest: "x", Calls: 7, Metrics: map[string]float64{"score": 1}}); err != nil {
+	if _, err := other.Finish(Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted, Digest: "x", Calls: 7, Metrics: MetricsOf(map[string]float64{"score": 1})}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := into.Merge([]Dir{other}); err == nil || !strings.Contains(err.Error(), "0 calls with 0 tokens, and 7 with 0") {
@@ -448,9 +448,9 @@ func TestFullDiskLosesNothing(t *testing.T) {
 			if len(resumes) < 3 {
 				return Result{}, c.err
 			}
-			return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+			return Result{Cell: a.Cell, Status: trace.RunCompleted}, nil
 		}
-		if ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Retries: 2, Play: play}); ending != Complete || err != nil {
+		if ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Settings: unset, Retries: 2, Play: play}); ending != Complete || err != nil {
 			t.Fatal(ending, err)
 		}
 		if fmt.Sprint(resumes) != c.resumes {
@@ -490,9 +490,9 @@ func TestPlayRetriesAndLists(t *testing.T) {
 		case a.Cell.Seed == 3 && tries[3] == 1:
 			return Result{Cell: a.Cell, Status: trace.RunProviderFailed, Reason: "503"}, nil
 		}
-		return Result{Cell: a.Cell, Status: trace.RunCompleted, Metrics: map[string]float64{}}, nil
+		return Result{Cell: a.Cell, Status: trace.RunCompleted}, nil
 	}
-	ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Jobs: 2, Retries: 1, Play: play})
+	ending, err := Play(t.Context(), Options{Dir: d, Cells: cells, Settings: unset, Jobs: 2, Retries: 1, Play: play})
 	if ending != Complete || err != nil {
 		t.Fatal(ending, err)
 	}
@@ -505,7 +505,7 @@ func TestPlayRetriesAndLists(t *testing.T) {
 	}
 	// The same call tries what failed again, and nothing else.
 	clear(tries)
-	if _, err := Play(t.Context(), Options{Dir: d, Cells: cells, Jobs: 2, Play: play}); err != nil || fmt.Sprint(tries) != "map[2:1]" {
+	if _, err := Play(t.Context(), Options{Dir: d, Cells: cells, Settings: unset, Jobs: 2, Play: play}); err != nil || fmt.Sprint(tries) != "map[2:1]" {
 		t.Errorf("%v %v", tries, err)
 	}
 }
@@ -540,7 +540,7 @@ func (s *takenOver) Reserve(context.Context, budget.Amount) (func(budget.Amount)
 func TestWhoLosesTheCellWhileItWaitsForRoomDoesNotAsk(t *testing.T) {
 	cells := planned(1)
 	d := created(t, cells)
-	spender := &takenOver{t: t, dir: d, id: cells[0].Cell.ID, settled: budget.Amount{7}}
+	spender := &takenOver{t: t, dir: d, id: cells[0].ID, settled: budget.Amount{7}}
 	ask := responderFunc(func() llmclient.Answer {
 		t.Error("a fenced owner asked the model")
 		return llmclient.Failed(llmclient.ErrServer, "refused")
@@ -555,9 +555,9 @@ func TestWhoLosesTheCellWhileItWaitsForRoomDoesNotAsk(t *testing.T) {
 			t.Errorf("%+v, %v", answer.Failure, context.Cause(ctx))
 		}
 		stop()
-		return Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+		return Result{Status: trace.RunInterrupted}, nil
 	}
-	if _, err := Play(ctx, Options{Dir: d, Cells: cells, Spender: spender, Play: play}); err != nil || played != 1 {
+	if _, err := Play(ctx, Options{Dir: d, Cells: cells, Settings: unset, Spender: spender, Play: play}); err != nil || played != 1 {
 		t.Errorf("%v; played %d times", err, played)
 	}
 	if spender.settled != (budget.Amount{}) {

@@ -230,21 +230,29 @@ func Problems(err error) (list []*Problem) {
 func Parse(data []byte, others metric.List) (File, error) {
 	var t fileTOML
 	var problems []error
-	if err := document.DecodeTOML(data, document.Limits{Bytes: fileBytesMost, Values: fileValuesMost}, &t); err != nil {
-		bad, ok := errors.AsType[*document.Error](err)
-		if !ok {
-			return File{}, &Problem{0, err.Error()}
-		}
-		if !bad.Unknown { // all of those are listed below
-			return File{}, &Problem{bad.Line, bad.Text()}
-		}
+	err := document.DecodeTOML(data, document.Limits{Bytes: fileBytesMost, Values: fileValuesMost}, &t)
+	bad, _ := errors.AsType[*document.Error](err)
+	if err != nil && bad == nil {
+		return File{}, &Problem{0, err.Error()}
+	}
+	mistyped, whole := mistypedIn(bad)
+	for _, one := range mistyped {
+		problems = append(problems, &Problem{one.Line, one.Text()})
+	}
+	if !whole {
+		return File{}, errors.Join(problems...)
 	}
 	lines := fileLines(document.Keys(data))
 	wrong := func(line int, format string, args ...any) {
-		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
+		// A value of a wrong type is read as none, and what follows from that would only add to the list.
+		if !slices.ContainsFunc(mistyped, func(one *document.Error) bool { return one.Line == line }) {
+			problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
+		}
 	}
-	lines.unknown(wrong)
-	unknown := len(problems)
+	conclusive := !lines.unknown(wrong)
+	for _, one := range mistyped {
+		conclusive = conclusive && !decisive(one.Key)
+	}
 	f := File{Name: strings.TrimSpace(t.Name), Scenarios: t.Scenarios, ScenariosLine: lines.of("scenarios"), Repeats: 1,
 		Budget: t.Budget, Compare: t.Compare, Gates: t.Gates, lines: lines}
 	switch {
@@ -264,7 +272,6 @@ func Parse(data []byte, others metric.List) (File, error) {
 			wrong(f.ScenariosLine, "scenarios: %s is empty or given twice; allowed: each scenario once", quoted(name))
 		}
 	}
-	var err error
 	f.Seeds, err = seedsOf(t.Seeds)
 	if err != nil {
 		wrong(lines.of("seeds"), "seeds: %s", err)
@@ -280,8 +287,8 @@ func Parse(data []byte, others metric.List) (File, error) {
 	before := len(problems)
 	f.Axes = lines.axes(t, wrong)
 	f.Metrics = lines.metrics(t, others, wrong)
-	// What follows from an unknown key or a wrong axis would only add to the list.
-	conclusive := unknown == 0 && len(problems) == before && f.Size() <= CellsMost
+	// So would what follows from an unknown key or a wrong axis.
+	conclusive = conclusive && len(problems) == before && f.Size() <= CellsMost
 	contradictions(f.Axes, wrong)
 	for _, bound := range []struct {
 		key  string
@@ -298,14 +305,38 @@ func Parse(data []byte, others metric.List) (File, error) {
 		}
 		wrong(line, "the file describes %d cells; allowed: up to %d", n, CellsMost)
 	}
+	f.Compare.checkNumbers(lines, wrong)
 	if conclusive {
 		f.checkConclusions(lines, wrong)
 	}
 	return f, errors.Join(problems...)
 }
 
-// unknown reports the keys that are not of a batch file.
-func (l fileLines) unknown(wrong func(int, string, ...any)) {
+// mistypedIn are the values of a wrong type among what is wrong with a document, nil for nothing. whole says that all
+// of the others could be read; else the last of them says why not.
+func mistypedIn(bad *document.Error) (list []*document.Error, whole bool) {
+	if bad == nil {
+		return nil, true
+	}
+	for _, one := range append([]*document.Error{bad}, bad.Others...) {
+		if one.Unknown {
+			continue // all of those are found with what is allowed in their places
+		}
+		list = append(list, one)
+		if !one.Type {
+			return list, false
+		}
+	}
+	return list, true
+}
+
+// decisive says that comparison and gates cannot be checked if a key is wrong.
+func decisive(key []string) bool {
+	return len(key) > 1 && key[0] != "budget" && key[0] != "settings"
+}
+
+// unknown reports the keys that are not of a batch file, and whether one of them is decisive.
+func (l fileLines) unknown(wrong func(int, string, ...any)) (some bool) {
 	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](),
 		"gates": reflect.TypeFor[Gate]()}
 	for _, one := range l {
@@ -318,8 +349,10 @@ func (l fileLines) unknown(wrong func(int, string, ...any)) {
 		}
 		if allowed != nil {
 			wrong(one.Line, "unknown key %s; allowed: %s", strings.Join(one.Path, "."), strings.Join(allowed, ", "))
+			some = some || decisive(one.Path)
 		}
 	}
+	return some
 }
 
 // metrics are those of the file after others. One that others know only from records is the file's.
@@ -464,29 +497,35 @@ func (f File) Check() error {
 		wrong(0, "there are %d cells; allowed: up to %d", n, CellsMost)
 	}
 	if len(problems) == 0 {
+		f.Compare.checkNumbers(nil, wrong)
 		f.checkConclusions(nil, wrong)
 	}
 	return errors.Join(problems...)
 }
 
+// checkNumbers checks the numbers of what is compared, nil for nothing.
+func (c *Compare) checkNumbers(lines fileLines, wrong func(int, string, ...any)) {
+	if c == nil {
+		return
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"margin", c.Margin}, {"effect", c.Effect}, {"range", c.Range}} {
+		if !(v.value >= 0 && v.value <= stats.ScoreMax) {
+			wrong(lines.of("compare", v.name), "compare.%s: %v is out of range; allowed: numbers from 0", v.name, v.value)
+		}
+	}
+	if a := c.Alpha; a != 0 && !(a >= 1e-6 && a < 0.5) {
+		wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
+	}
+}
+
 // checkConclusions checks comparison and gates against the matrix, before anything is played.
 func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
-	var cells []Cell
-	for _, c := range f.Combinations() {
+	cells := make([]Cell, 0, f.Size())
+	for c := range f.Combinations() {
 		cells = append(cells, c.Cell)
-	}
-	if f.Compare != nil {
-		for _, v := range []struct {
-			name  string
-			value float64
-		}{{"margin", f.Compare.Margin}, {"effect", f.Compare.Effect}, {"range", f.Compare.Range}} {
-			if !(v.value >= 0 && v.value <= stats.ScoreMax) {
-				wrong(lines.of("compare", v.name), "compare.%s: %v is out of range; allowed: numbers from 0", v.name, v.value)
-			}
-		}
-		if a := f.Compare.Alpha; a != 0 && !(a >= 1e-6 && a < 0.5) {
-			wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
-		}
 	}
 	c, problems := f.Compare.completing(cells, f.known())
 	for _, one := range problems {

@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 	if f.Budget != (Budget{Calls: 1000, Cost: "2.50"}) || *f.Gates[0].AtLeast != 0.25 || f.Compare.Baseline != "full" {
 		t.Errorf("%+v", f)
 	}
-	all := f.Combinations()
+	all := slices.Collect(f.Combinations())
 	if len(all) != 2*4*2*4 {
 		t.Errorf("%d cells, want 2 scenarios, 4 seeds, 2 repeats and 4 arms", len(all))
 	}
@@ -120,6 +120,13 @@ func TestParseNamesEverythingThatIsWrong(t *testing.T) {
 		}},
 		{"name = \"a\"\nscenarios = 3\n", []string{"line 2: scenarios:"}},
 		{"name = \"a\"\nscenarios = [\n", []string{"line "}},
+		{"name = \"a\"\nscenarios = [\"s\"]\nsed = 3\nrepeats = \"two\"\nseeds = true\n[settings.run]\nticks = [1]\n[budget]\ncalls = \"x\"\ntokens = -1\n[compare]\nprimary = \"scor\"\nalpha = 7.0\n[axes.x.one.llm]\n", []string{
+			"line 3: unknown key sed", "line 4: repeats: cannot be", "line 5: seeds: ", "line 7: run.ticks: the value has the wrong type", "line 9: budget.calls: cannot be", "line 10: budget.tokens: -1 is out of range",
+			"line 12: compare: unknown metric \"scor\"", "line 13: compare.alpha: 7 is out of range",
+		}},
+		{"name = \"a\"\nscenarios = [\"s\"]\n[compare]\nprimary = 3\naxis = \"y\"\nmargin = -1.0\n[axes.x.one.llm]\n[[gates]]\nmetric = \"scor\"\nat_least = \"x\"\n", []string{
+			"line 4: compare.primary: cannot be", "line 6: compare.margin: -1 is out of range", "line 10: gates.at_least: cannot be",
+		}},
 		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = [1, 2, 1]\n", []string{"line 3: seeds: 1 is given twice"}},
 		{"name = \"a\"\nscenarios = [\"s\"]\nseeds = \"1-90000\"\nrepeats = 10\n", []string{"line 3: the file describes 900000 cells"}},
 		{"name = \"a\"\nscenarios = [\"s\"]\n[axes.x.one.run]\nticks = 2\n[axes.x.two.run]\nticks = 4\n[axes.y.three.run]\nprotocol = \"lean\"\nticks = 2\n[axes.y.four.run]\nticks = 3\n", []string{"line 9: run.ticks is set by axis \"y\", and by axis \"x\" in line 6", "line 11: run.ticks is set by axis \"y\", and by axis \"x\" in line 4"}},
@@ -182,8 +189,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name = \"a\"\nscenarios = [\"s\"]\naxes = { a = { b = { llm = { model = 1 } } } }\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse(data, nil)
-		if err == nil && file.Size() < 1000 && len(file.Combinations()) != file.Size() {
-			t.Errorf("%d cells of %d", len(file.Combinations()), file.Size())
+		if err == nil && file.Size() < 1000 && len(slices.Collect(file.Combinations())) != file.Size() {
+			t.Errorf("%d cells of %d", len(slices.Collect(file.Combinations())), file.Size())
 		}
 		if err != nil && !slices.IsSortedFunc(Problems(err), func(a, b *Problem) int { return a.Line - b.Line }) {
 			t.Error("problems are not in the order of lines")

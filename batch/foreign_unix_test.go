@@ -17,10 +17,10 @@ import (
 // nothing outside is read as a part of it, or touched.
 func TestForeignLinksInABatch(t *testing.T) {
 	cells := planned(1)
-	id := cells[0].Cell.ID
-	result := Result{Cell: cells[0].Cell, Attempt: 1, Status: trace.RunCompleted, Metrics: map[string]float64{}}
+	id := cells[0].ID
+	result := Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted}
 	places := []string{
-		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, settingsFile), inCell(id, resultFile), inCell(id, failureFile),
+		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, resultFile), inCell(id, failureFile),
 		inAttempt(id, 1), inAttempt(id, 1, ownerFile), inAttempt(id, 1, endedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),
 		inAttempt(id, 2), budgetDir, LeaseKey(1),
 	}
@@ -39,7 +39,7 @@ func TestForeignLinksInABatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			writeRun(t, filepath.Join(outside, "run"), cells[0].Settings)
+			writeRun(t, filepath.Join(outside, "run"), trace.DefaultSettings())
 			if err := link(outside, path); err != nil {
 				t.Fatal(err)
 			}
@@ -79,13 +79,14 @@ func list(t *testing.T, dir string) (all string) {
 }
 
 // use uses a batch directory in every way. What fails is told, and is no matter here.
-func use(t *testing.T, d Dir, cells []Planned, result Result) {
+func use(t *testing.T, d Dir, cells []Cell, result Result) {
 	t.Helper()
-	id := cells[0].Cell.ID
+	id := cells[0].ID
 	const lease = time.Millisecond
 	time.Sleep(2 * lease) // whoever seems to have the cell is silent
 	_, _ = d.Status(lease)
-	_, _ = d.Results([]Cell{cells[0].Cell})
+	_, _ = d.Results(cells)
+	_, _ = d.Begin(cells)
 	c, err := d.claim(id, lease)
 	if err == nil && c != nil {
 		_, _ = c.adopt()

@@ -249,8 +249,8 @@ func valuesIn(all []pairing, name string) (pairs []stats.Pair) {
 		if !p.scored() {
 			continue
 		}
-		a, knownA := p.arm.Metrics[name]
-		b, knownB := p.base.Metrics[name]
+		a, knownA := p.arm.Metrics.Get(name)
+		b, knownB := p.base.Metrics.Get(name)
 		if strings.HasPrefix(name, report.AcceptedPrefix) {
 			knownA, knownB = true, true // a run without such actions has none of them
 		}
@@ -287,7 +287,7 @@ func (c *Compare) passes(pairs []pairing, m report.Metric, side func(pairing) *R
 		if r == nil || !r.Scored() {
 			continue
 		}
-		value, known := r.Metrics[c.Primary]
+		value, known := r.Metrics.Get(c.Primary)
 		if !known {
 			continue
 		}

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"example.com/agentworld/report"
@@ -12,8 +11,14 @@ import (
 // died says that a run of the pair lacks ticks in which the other one may have acted: agents ran out of power or
 // lost their model, or one run ended before the other was to end.
 func (p pairing) died() bool {
-	early := func(r *Result) bool { return r.Status != trace.RunCompleted || r.Metrics[report.MetricAgentsDown] > 0 }
+	early := func(r *Result) bool { return r.Status != trace.RunCompleted || r.lostAgents() }
 	return p.scored() && (early(p.arm) || early(p.base) || p.arm.Ticks != p.base.Ticks)
+}
+
+// lostAgents says that some agents of the run ran out of power or lost their model.
+func (r *Result) lostAgents() bool {
+	down, _ := r.Metrics.Get(report.MetricAgentsDown)
+	return down > 0
 }
 
 // lived divides sums such as calls and tokens by the ticks in which agents acted, if somewhere agents died: who does
@@ -69,15 +74,16 @@ func perAgentTick(r *Result, sums []string) *Result {
 		return r
 	}
 	out := *r
-	out.Metrics = maps.Clone(r.Metrics)
-	ticks := r.Metrics[report.MetricAgentTicks]
+	figures := r.Metrics.Map()
+	ticks := figures[report.MetricAgentTicks]
 	for _, name := range sums {
-		v, known := r.Metrics[name]
-		delete(out.Metrics, name)
+		v, known := figures[name]
+		delete(figures, name)
 		if known && ticks > 0 {
-			out.Metrics[name] = v / ticks
+			figures[name] = v / ticks
 		}
 	}
+	out.Metrics = MetricsOf(figures)
 	return &out
 }
 
@@ -104,10 +110,10 @@ func earlyNotes(pairs []pairing) (notes []string) {
 		}
 		scored++
 		for side, r := range []*Result{p.arm, p.base} {
-			if _, known := r.Metrics[report.MetricScore]; r.CutShort && known {
+			if _, known := r.Metrics.Get(report.MetricScore); r.CutShort && known {
 				short[side]++
 			}
-			if r.Metrics[report.MetricAgentsDown] > 0 {
+			if r.lostAgents() {
 				down[side]++
 			}
 		}

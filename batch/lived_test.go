@@ -19,9 +19,9 @@ func livedRuns(of func(arm string, seed int) (ticks, callsPerTick float64, down 
 	for i := range results {
 		r := &results[i]
 		ticks, calls, down := of(r.Label("model"), int(r.Seed))
-		r.Metrics[report.MetricAgentTicks] = ticks
-		r.Metrics[report.MetricAgentsDown] = float64(down)
-		r.Metrics["calls"] = calls * ticks
+		r.Metrics = r.Metrics.With(report.MetricAgentTicks, ticks)
+		r.Metrics = r.Metrics.With(report.MetricAgentsDown, float64(down))
+		r.Metrics = r.Metrics.With("calls", calls*ticks)
 	}
 	return cells, results
 }
@@ -115,7 +115,7 @@ func TestRunsThatEndEarlyAreScored(t *testing.T) {
 		r.TraceCounts.ModelCalls = 100
 		r.TraceCounts.LLMErrorsByKind = report.Counts{"server_error": tc.failures}
 		got := ResultOf(Cell{}, 1, r, "")
-		score, known := got.Metrics["score"]
+		score, known := got.Metrics.Get("score")
 		if got.Scored() != tc.scored || got.CutShort != tc.scored || known != tc.scored || got.Spoilt != tc.spoilt {
 			t.Errorf("%s, %d failures: scored %v, cut short %v, score %v, spoilt %v", tc.status, tc.failures, got.Scored(),
 				got.CutShort, known, got.Spoilt)
@@ -144,7 +144,7 @@ func cappedArms(draw *rand.Rand, end func(r *Result, rank int)) ([]Cell, []Resul
 			}
 		}
 		slices.SortFunc(own, func(a, b *Result) int {
-			return int(1e6 * (a.Metrics["score"] - b.Metrics["score"]))
+			return int(1e6 * (scoreOf(*a) - scoreOf(*b)))
 		})
 		for rank, r := range own {
 			end(r, rank)
@@ -153,10 +153,16 @@ func cappedArms(draw *rand.Rand, end func(r *Result, rank int)) ([]Cell, []Resul
 	return cells, results
 }
 
+// scoreOf is the score of a run, 0 without one.
+func scoreOf(r Result) float64 {
+	score, _ := r.Metrics.Get("score")
+	return score
+}
+
 // capped ends a run at a cap of its own, with a part of its score.
 func capped(r *Result, part float64) {
 	r.Status, r.CutShort = trace.RunBudgetReached, true
-	r.Metrics["score"] *= part
+	r.Metrics = r.Metrics.With("score", part*scoreOf(*r))
 }
 
 // TestEqualArmsWithTheWorstCapped counts how often arms that are equal are told apart, when the worst runs end at a
@@ -194,7 +200,7 @@ func TestEqualArmsWithTheWorstCapped(t *testing.T) {
 	}
 	vanished := func(r *Result, rank int) {
 		if r.Label("model") == "arm" && rank < 5 {
-			r.Status, r.Metrics = trace.RunProviderFailed, map[string]float64{}
+			r.Status, r.Metrics = trace.RunProviderFailed, Metrics{}
 		}
 	}
 	ofOne, ofBoth, lost := alarms(stuck), alarms(both), alarms(vanished)

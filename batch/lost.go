@@ -2,7 +2,6 @@ package batch
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -156,10 +155,10 @@ func (c *Compare) filled(pairs []pairing, known report.MetricList, names []strin
 				mine, theirs = high, low
 			}
 			if !p.arm.Scored() {
-				arm.Metrics[name] = mine
+				arm.Metrics = arm.Metrics.With(name, mine)
 			}
 			if !p.base.Scored() {
-				base.Metrics[name] = theirs
+				base.Metrics = base.Metrics.With(name, theirs)
 			}
 		}
 		out[i].arm, out[i].base = arm, base
@@ -171,10 +170,10 @@ func (c *Compare) filled(pairs []pairing, known report.MetricList, names []strin
 func substitute(r *Result) *Result {
 	s := *r
 	if !r.Scored() {
-		s.Metrics = map[string]float64{}
+		s.Metrics = Metrics{}
 		s.Digest = "" // its world is not the one that it would have had
 	}
-	s.Metrics, s.Status = maps.Clone(s.Metrics), trace.RunCompleted
+	s.Status = trace.RunCompleted
 	return &s
 }
 
@@ -212,7 +211,7 @@ func (c *Compare) between(m report.Metric, scores scoreBounds, arm, base *Result
 		return 0, 0, false
 	}
 	for _, r := range []*Result{arm, base} {
-		if v, there := r.Metrics[m.Name]; there {
+		if v, there := r.Metrics.Get(m.Name); there {
 			return v - most, v + most, true
 		}
 	}

@@ -29,7 +29,8 @@ func withLost(lost map[string][]int, ranged bool) ([]Cell, []Result) {
 			results[i].ScoreNothing, results[i].ScoreBound = 0, 20
 		}
 		if results[i].Scored() {
-			results[i].Metrics["accepted_share"] = lossless(results[i].Label("model"), int(results[i].Seed)) / 20
+			share := lossless(results[i].Label("model"), int(results[i].Seed)) / 20
+			results[i].Metrics = results[i].Metrics.With("accepted_share", share)
 		}
 	}
 	return cells, results
@@ -101,7 +102,8 @@ func TestAVerdictHoldsWhateverWasLost(t *testing.T) {
 		cells, results := withLost(lost, true)
 		for i := range results {
 			if results[i].Scored() && results[i].Label("model") == "large" {
-				results[i].Metrics["score"] = max(0, results[i].Metrics["score"]-shift-4*draw.Float64())
+				score := max(0, scoreOf(results[i])-shift-4*draw.Float64())
+				results[i].Metrics = results[i].Metrics.With("score", score)
 			}
 		}
 		outcome := func() stats.Outcome {
@@ -119,7 +121,7 @@ func TestAVerdictHoldsWhateverWasLost(t *testing.T) {
 		for i := range results {
 			if !results[i].Scored() {
 				results[i].Status = trace.RunCompleted
-				results[i].Metrics["score"] = 20 * draw.Float64()
+				results[i].Metrics = results[i].Metrics.With("score", 20*draw.Float64())
 			}
 		}
 		if got := outcome(); got != want {

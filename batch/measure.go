@@ -56,6 +56,11 @@ func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 			if err != nil {
 				return err
 			}
+			if gone := d.Thinned() && !d.holdsRun(r.ID, r.Attempt); gone {
+				for i, o := range rows {
+					rows[i] = o.With(nil, report.NotMeasured(ErrThinned))
+				}
+			}
 			r.Own = append(rows, r.Own...)
 			d.keepMeasured(*r, slices.Concat(rows, kept)) // who knows none of them takes the newest of a name
 		}
@@ -74,7 +79,7 @@ func (d Dir) keepMeasured(r Result, rows []report.OwnMetric) {
 // Recall gives results the metrics of a list as far as they were computed before.
 func (d Dir) Recall(list metric.List, results []Result) {
 	for i := range results {
-		if r := &results[i]; r.Scored() {
+		if r := &results[i]; r.Scored() && len(list) > 0 {
 			r.Own = append(r.Own, d.measured(*r)...)
 			r.settle(list)
 		}
@@ -94,16 +99,20 @@ func (d Dir) measured(r Result) []report.OwnMetric {
 // settle puts the metrics of a list first, in its order, with their values beside ours. A value of the same
 // name that another function computed is none.
 func (r *Result) settle(list metric.List) {
+	if len(list) == 0 {
+		return
+	}
 	var rows []report.OwnMetric
+	figures := r.Metrics.Map()
 	for _, o := range list.Own() {
-		delete(r.Metrics, o.Name)
+		delete(figures, o.Name)
 		row := o.With(nil, errUnmeasured)
 		if i := slices.IndexFunc(r.Own, o.Same); i >= 0 {
 			row = o.With(r.Own[i].Value, r.Own[i].Failure())
 		}
 		rows = append(rows, row)
 		if row.Value != nil {
-			r.Metrics[row.Name] = *row.Value
+			figures[row.Name] = *row.Value
 		}
 	}
 	for _, o := range r.Own {
@@ -112,6 +121,7 @@ func (r *Result) settle(list metric.List) {
 		}
 	}
 	r.Own = rows
+	r.Metrics = MetricsOf(figures)
 }
 
 // errUnmeasured is why a result has no value of a metric that nobody has computed yet.

@@ -64,15 +64,7 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 			}
 		}
 	}
-	var planned []Planned
-	for _, c := range cells {
-		s, err := dirs[0].Settings(c.ID)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", dirs[0], err)
-		}
-		planned = append(planned, Planned{c, s})
-	}
-	if err := d.Create(name, planned); err != nil {
+	if err := d.Create(name, cells); err != nil {
 		return 0, err
 	}
 	if err := d.KeepFile(text); err != nil {
@@ -92,6 +84,13 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 	for _, other := range from {
 		if err := TakeLeases(d.Store(), other.Store()); err != nil {
 			return 0, fmt.Errorf("copy the budget from %s: %w", other, err)
+		}
+	}
+	for _, other := range from {
+		if other.Thinned() {
+			if err := d.replace(thinnedFile, nil); err != nil {
+				return 0, err
+			}
 		}
 	}
 	all, err := d.Results(cells)

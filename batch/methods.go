@@ -61,7 +61,7 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 		parts = append(parts, days...)
 	}
 	if len(models) > 0 {
-		parts = append(parts, "answered by "+listed(models, ", "))
+		parts = append(parts, "answered by "+enumerated(models, ", "))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
@@ -81,7 +81,7 @@ func versionsOf(results []Result) string {
 			}
 		}
 		if len(known) > 0 {
-			parts = append(parts, of.name+" "+listed(known, " and "))
+			parts = append(parts, of.name+" "+enumerated(known, " and "))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -100,8 +100,8 @@ func (c *Compare) unit(cells []Cell) string {
 	return "instance, each of these tasks counting alike"
 }
 
-// listed are the texts of a set, in order.
-func listed(set map[string]bool, between string) string {
+// enumerated are the texts of a set, in order.
+func enumerated(set map[string]bool, between string) string {
 	const most = 8
 	all := slices.Sorted(maps.Keys(set))
 	if len(all) > most {

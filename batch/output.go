@@ -62,7 +62,7 @@ func (s Summary) CSV() []byte {
 		}
 	}
 	for _, m := range report.AllMetrics(s.OwnMetrics...) {
-		if slices.ContainsFunc(s.Results, func(r Result) bool { _, ok := r.Metrics[m.Name]; return ok }) {
+		if slices.ContainsFunc(s.Results, func(r Result) bool { _, ok := r.Metrics.Get(m.Name); return ok }) {
 			names = append(names, m.Name)
 		}
 	}
@@ -88,7 +88,7 @@ func (s Summary) CSV() []byte {
 			plaintext.Cell(r.Currency), strconv.FormatBool(r.CutShort))
 		for _, name := range names {
 			cell := ""
-			if v, ok := r.Metrics[name]; ok {
+			if v, ok := r.Metrics.Get(name); ok {
 				cell = strconv.FormatFloat(v, 'g', -1, 64)
 			}
 			row = append(row, cell)

@@ -169,7 +169,7 @@ func (p Page) cellRows() (rows []pageCell) {
 	for _, c := range cells {
 		r, state := results[c.Cell.ID], c.State
 		score, calls := "-", "-"
-		if v, ok := r.Metrics["score"]; ok {
+		if v, ok := r.Metrics.Get("score"); ok {
 			score = number(v)
 		}
 		if r.Status != "" {

@@ -19,7 +19,7 @@ import (
 func TestAPipeIsNoFileOfABatch(t *testing.T) {
 	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, LeaseKey(1)} {
 		cells := planned(1)
-		id := cells[0].Cell.ID
+		id := cells[0].ID
 		d := created(t, cells)
 		path := d.path(name)
 		switch name {

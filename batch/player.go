@@ -72,7 +72,7 @@ func (a Attempt) Play(ctx context.Context, by Caller) (Result, error) {
 		return Result{}, err
 	}
 	if result.Deriving { // nothing new was recorded
-		return Result{Status: trace.RunInterrupted, Metrics: map[string]float64{}}, nil
+		return Result{Status: trace.RunInterrupted}, nil
 	}
 	return ResultOf(a.Cell, a.Number, result.Report, result.Head), nil
 }

@@ -1,12 +1,8 @@
 package batch
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -45,7 +41,7 @@ type Result struct {
 	ScoreNothing int64 `json:"score_nothing,omitempty"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
-	Metrics map[string]float64 `json:"metrics"`
+	Metrics Metrics `json:"metrics"`
 	// Own are the metrics of somebody's own that the run was measured by, see [Dir.Measure].
 	Own []report.OwnMetric `json:"own_metrics,omitempty"`
 	// Ticks is how long the run was to be.
@@ -117,8 +113,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{},
-		Ticks: r.TicksRequested,
+		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head, Shape: shapeOf(r),
 	}
@@ -134,7 +129,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	if out.Status != trace.RunCompleted && !(Final(out.Status) && r.Counts()) {
 		return out
 	}
-	out.Metrics = all
+	out.Metrics = MetricsOf(all)
 	out.Own = r.OwnMetrics
 	if a := r.Advanced; a != nil {
 		out.CutShort, out.Reason = true, "scored: "+a.Text()
@@ -157,11 +152,12 @@ func (r Result) differs(other Result) string {
 		one.Answered = nil
 		one.Head = ""
 		one.Own = nil
-		one.Metrics = maps.Clone(one.Metrics)
-		maps.DeleteFunc(one.Metrics, func(name string, _ float64) bool {
+		figures := one.Metrics.Map()
+		maps.DeleteFunc(figures, func(name string, _ float64) bool {
 			_, ours := report.AllMetrics().Named(name)
 			return !ours || name == report.MetricLatency
 		})
+		one.Metrics = MetricsOf(figures)
 	}
 	switch {
 	case string(llmclient.Marshal(r)) == string(llmclient.Marshal(other)):
@@ -172,7 +168,9 @@ func (r Result) differs(other Result) string {
 		return fmt.Sprintf("%d calls with %d tokens, and %d with %d", r.Calls, r.Tokens, other.Calls, other.Tokens)
 	}
 	for _, m := range report.AllMetrics() {
-		if a, b := r.Metrics[m.Name], other.Metrics[m.Name]; a != b {
+		a, _ := r.Metrics.Get(m.Name)
+		b, _ := other.Metrics.Get(m.Name)
+		if a != b {
 			return fmt.Sprintf("%s of %s, and of %s", m.Name, number(a), number(b))
 		}
 	}
@@ -182,28 +180,5 @@ func (r Result) differs(other Result) string {
 // Scored says that the run counts in comparisons: it was played to its end, or ended by a cap of its own or
 // without usable answers. A failure of the infrastructure is no score.
 func (r Result) Scored() bool {
-	return r.Status == trace.RunCompleted || Final(r.Status) && len(r.Metrics) > 0
-}
-
-// lineMost bounds a line of results.jsonl, in bytes.
-const lineMost = 1 << 20
-
-// ReadResults reads the lines of results.jsonl. The error names the line that is no result.
-func ReadResults(r io.Reader) ([]Result, error) {
-	var list []Result
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, lineMost)
-	for n := 1; lines.Scan(); n++ {
-		var one Result
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&one); err != nil || one.ID == "" || one.Status == "" {
-			return nil, fmt.Errorf("line %d is no result of a cell", n)
-		}
-		list = append(list, one)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
-	return list, nil
+	return r.Status == trace.RunCompleted || Final(r.Status) && !r.Metrics.Empty()
 }

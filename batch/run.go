@@ -56,15 +56,15 @@ func shardsOf(cells []Cell, of int) []int {
 // Options are how a batch is played.
 type Options struct {
 	Dir   Dir
-	Cells []Planned
+	Cells []Cell
+	// Settings are all that shapes the run of a cell.
+	Settings func(Cell) (trace.Settings, error)
 	// Jobs bounds the cells that are played at once, at least 1.
 	Jobs int
 	// Store is where the processes that play the batch agree, and Runs where runs are kept; nil are those of
-	// Dir. With Runs, Dir is a directory of this process alone, for runs in work, and Load reads the settings of
-	// a cell, which Cells need not have.
+	// Dir. With Runs, Dir is a directory of this process alone, for runs in work.
 	Store Store
 	Runs  Runs
-	Load  func(ID) (trace.Settings, error)
 	// Slots, when set, bounds the cells that are played at once of several batches: each takes a place.
 	Slots chan struct{}
 	// Shard is the part that this process plays. It plays cells of another shard only if
@@ -159,16 +159,12 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	defer stop(nil)
 	defer context.AfterFunc(ctx, func() { stop(ctx.Err()) })()
 	o.Drain = drain
-	b := &player{Options: o, settings: map[ID]trace.Settings{}, stop: stop, failures: map[ID]int{}, own: map[ID]bool{},
-		places: map[ID]int{}, done: map[ID]bool{}, playing: map[ID]engine.Progress{}}
-	for _, c := range o.Cells {
-		b.cells, b.settings[c.Cell.ID] = append(b.cells, c.Cell), c.Settings
-	}
-	b.shards = shardsOf(b.cells, o.Shard.Of)
+	b := &player{Options: o, stop: stop, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{},
+		done: map[ID]bool{}, playing: map[ID]engine.Progress{}, shards: shardsOf(o.Cells, o.Shard.Of)}
 	var results []Result
 	var err error
 	if o.Runs == nil {
-		results, err = o.Dir.Results(b.cells)
+		results, err = o.Dir.Begin(b.Cells)
 	}
 	if err != nil {
 		return "", err
@@ -176,7 +172,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	for _, r := range results {
 		b.keep(r)
 	}
-	if done, err := o.Decided(b.cells, results); err != nil {
+	if done, err := o.Decided(b.Cells, results); err != nil {
 		return "", err
 	} else if done {
 		return DecidedEarly, o.Dir.WriteResults(results)
@@ -201,7 +197,7 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	}
 	err = group.Wait()
 	if o.Runs == nil {
-		results, readErr := o.Dir.Results(b.cells)
+		results, readErr := o.Dir.Results(b.Cells)
 		err = errors.Join(err, readErr)
 		if readErr == nil {
 			err = errors.Join(err, o.Dir.WriteResults(results))
@@ -226,10 +222,8 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 // player is a process that plays a batch.
 type player struct {
 	Options
-	cells    []Cell
-	shards   []int // of each cell, from 0
-	settings map[ID]trace.Settings
-	stop     context.CancelCauseFunc
+	shards []int // of each cell, from 0
+	stop   context.CancelCauseFunc
 
 	mu       sync.Mutex
 	failures map[ID]int
@@ -322,7 +316,7 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	}
 	var abandoned []Cell
 	var shards []int
-	for place, cell := range b.cells {
+	for place, cell := range b.Cells {
 		shard := b.shards[place]
 		mine := b.Shard.Of <= 1 || shard == b.Shard.Index-1
 		s, latest, err := b.stand(cell, store)
@@ -436,10 +430,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 			err = errors.Join(err, b.Dir.folder().RemoveAll(inAttempt(cell.ID, c.number)))
 		}
 	}()
-	settings := b.settings[cell.ID]
-	if b.Load != nil {
-		settings, err = b.Load(cell.ID)
-	}
+	settings, err := b.Settings(cell)
 	if err != nil {
 		return err
 	}
@@ -481,7 +472,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 		return nil
 	}
 	if playErr != nil {
-		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error(), Metrics: map[string]float64{}}
+		r = Result{Cell: cell, Status: trace.RunInternalError, Reason: playErr.Error()}
 		_, _ = io.WriteString(log, "error: "+playErr.Error()+"\n")
 	}
 	r.Cell = cell
@@ -526,7 +517,7 @@ func (b *player) ended(r Result) error {
 	b.keep(r)
 	delete(b.playing, r.ID)
 	b.tell(&r)
-	if done, err := b.Decided(b.cells, b.results); err != nil {
+	if done, err := b.Decided(b.Cells, b.results); err != nil {
 		return err
 	} else if done {
 		b.stop(errDecided)

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,9 +32,6 @@ var ErrNotHere = errors.New("is left to others")
 // CellsKey is the key of the cells of a batch in its store, as [Dir.Create] writes them.
 const CellsKey = cellsFile
 
-// SettingsKey is the key of the settings of a cell.
-func SettingsKey(id ID) string { return cellsDir + "/" + string(id) + "/" + settingsFile }
-
 // ResultKey is the key of the result of a cell.
 func ResultKey(id ID) string { return cellsDir + "/" + string(id) + "/" + resultFile }
 
@@ -45,9 +43,20 @@ func AttemptKey(id ID) string { return cellsDir + "/" + string(id) + "/" + attem
 
 // ReadCells reads what [CellsKey] holds.
 func ReadCells(data []byte) (name string, cells []Cell, err error) {
-	var list listing
+	list := listing{Cells: make([]Cell, 0, bytes.Count(data, []byte("\n")))} // most have a line each
 	if err := json.Unmarshal(data, &list); err != nil {
 		return "", nil, fmt.Errorf("%s is damaged: %w", cellsFile, err)
+	}
+	same := texts{}
+	arms := map[string][]Label{}
+	for i := range list.Cells {
+		c := &list.Cells[i]
+		same.cell(c)
+		arm := c.Arm()
+		if arms[arm] == nil {
+			arms[arm] = c.Labels
+		}
+		c.Labels = arms[arm]
 	}
 	return list.Name, list.Cells, nil
 }

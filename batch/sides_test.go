@@ -24,7 +24,7 @@ func sideRuns(more float64, shapes map[string]Shape) (list []Result) {
 		for seed := range uint64(8) {
 			r := Result{Cell: Cell{ID: ID(fmt.Sprint(file, seed)), Scenario: file, Seed: seed}, Status: trace.RunCompleted,
 				Shape: shapes[file], Versions: Versions{"7", "5", "21"}, Answered: []string{"m-1"}, Ticks: 40}
-			r.Metrics = map[string]float64{"score": float64(seed) + more + more*float64(seed%3)/10}
+			r.Metrics = MetricsOf(map[string]float64{"score": float64(seed) + more + more*float64(seed%3)/10})
 			list = append(list, r)
 		}
 	}

@@ -25,6 +25,8 @@ type Status struct {
 	Playing  int `json:"playing"`
 	Stale    int `json:"stale"`
 	Waiting  int `json:"waiting"`
+	// Thinned says that runs were removed by [Dir.Thin].
+	Thinned bool `json:"thinned"`
 	// Calls, Tokens and CostMicros are what the cells with a result took.
 	Calls      int64  `json:"calls"`
 	Tokens     int64  `json:"tokens"`
@@ -55,23 +57,27 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out, now := Status{Name: name, Cells: []CellStatus{}}, time.Now()
+	out, now := Status{Name: name, Thinned: d.Thinned(), Cells: make([]CellStatus, 0, len(cells))}, time.Now()
 	store := &dirStore{dir: d.folder(), now: &now}
 	elsewhere, err := d.playedElsewhere(lease, now)
 	if err != nil {
 		return out, err
 	}
-	for _, c := range cells {
+	found, err := d.survey(cells)
+	if err != nil {
+		return out, err
+	}
+	for i, c := range cells {
 		one := CellStatus{Cell: c}
-		s, at, err := d.look(store, c.ID, lease)
-		one.Attempt = at.Number
-		var r Result
-		known := false
-		if err == nil {
-			r, known, err = d.result(c.ID, failureFile)
-		}
-		if err == nil && s == done {
-			r, known, err = d.result(c.ID, resultFile)
+		r, err := found.results[i], found.wrong[i]
+		known := r.ID != ""
+		s := waiting
+		if found.done[i] {
+			s = done
+		} else if found.begun[i] && err == nil {
+			var at Standing
+			s, at, err = standing(store, c.ID, lease)
+			one.Attempt, one.Owner = at.Number, at.Host
 		}
 		switch {
 		case err != nil: // one of this cell alone
@@ -93,8 +99,7 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			out.Playing++
 		case elsewhere[c.ID] > 0:
 			one.State = "playing"
-			one.Attempt = elsewhere[c.ID]
-			one.Owner = "a worker"
+			one.Attempt, one.Owner = elsewhere[c.ID], "a worker"
 			out.Playing++
 		case s == stale:
 			one.State = "stale"
@@ -106,8 +111,8 @@ func (d Dir) Status(lease time.Duration) (Status, error) {
 			one.State = "waiting"
 			out.Waiting++
 		}
-		if one.Owner == "" && (one.State == "playing" || one.State == "stale") {
-			one.Owner = at.Host
+		if one.State != "playing" && one.State != "stale" {
+			one.Owner = ""
 		}
 		if known {
 			out.Calls += r.Calls

@@ -11,10 +11,10 @@ import (
 func TestAStatusWritesNothing(t *testing.T) {
 	cells := planned(1)
 	d := created(t, cells)
-	if err := os.Mkdir(d.attempt(cells[0].Cell.ID, 1), 0o700); err != nil {
+	if err := os.MkdirAll(d.attempt(cells[0].ID, 1), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(d.attempt(cells[0].Cell.ID, 1, ownerFile), []byte("elsewhere\n"), 0o600); err != nil {
+	if err := os.WriteFile(d.attempt(cells[0].ID, 1, ownerFile), []byte("elsewhere\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.KeepPlaying(map[ID]int64{}); err != nil {

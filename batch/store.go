@@ -104,6 +104,9 @@ func (s *dirStore) Get(key string) (data []byte, ok bool, err error) {
 
 // Set implements [Store].
 func (s *dirStore) Set(key string, data []byte) error {
+	if err := s.dir.MkdirAll(filepath.FromSlash(path.Dir(key))); err != nil {
+		return err
+	}
 	return s.dir.Replace(filepath.FromSlash(key), folder.Content(data))
 }
 

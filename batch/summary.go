@@ -144,7 +144,8 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	byID := indexed(results)
+	s.Results = ofCells(cells, results)
+	byID := indexed(s.Results)
 	arms := map[string][]*Result{}
 	for _, c := range cells {
 		name := c.Arm()
@@ -158,7 +159,6 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 		if r == nil {
 			continue
 		}
-		s.Results = append(s.Results, *r)
 		s.Scripted = s.Scripted || r.ModelSource == trace.SourceScripted
 		s.Calls += r.Calls
 		s.Tokens += r.Tokens
@@ -235,6 +235,27 @@ func (s *Summary) countUnmeasured(r *Result) {
 	}
 }
 
+// ofCells are the results of cells in their order: the list itself if it is that.
+func ofCells(cells []Cell, results []Result) []Result {
+	at := 0
+	for _, c := range cells {
+		if at < len(results) && results[at].ID == c.ID {
+			at++
+		}
+	}
+	if at == len(results) && results != nil {
+		return results
+	}
+	byID := indexed(results)
+	list := []Result{}
+	for _, c := range cells {
+		if r := byID[c.ID]; r != nil {
+			list = append(list, *r)
+		}
+	}
+	return list
+}
+
 // meansOf are the means of all metrics that some result has.
 func meansOf(known report.MetricList, results []*Result) []MetricMean {
 	list := []MetricMean{}
@@ -249,26 +270,31 @@ func meansOf(known report.MetricList, results []*Result) []MetricMean {
 // meanOf is the mean of a metric over the results that have it.
 func meanOf(m report.Metric, results []*Result) MetricMean {
 	out := MetricMean{Metric: m.Name, Unit: m.Unit}
-	var values []float64
-	for _, r := range results {
-		v, known := r.Metrics[m.Name]
-		if known || strings.HasPrefix(m.Name, report.AcceptedPrefix) {
-			values = append(values, v)
-			out.Mean += v
+	low, high := math.Inf(1), math.Inf(-1)
+	each := func(f func(float64)) {
+		for _, r := range results {
+			v, known := r.Metrics.Get(m.Name)
+			if known || strings.HasPrefix(m.Name, report.AcceptedPrefix) {
+				f(v)
+			}
 		}
 	}
-	out.N = len(values)
+	each(func(v float64) {
+		out.N++
+		out.Mean += v
+		low, high = min(low, v), max(high, v)
+	})
 	if out.N == 0 {
 		return out
 	}
 	out.Mean /= float64(out.N)
-	if out.N > 1 {
-		squares := 0.0
-		for _, v := range values {
-			squares += (v - out.Mean) * (v - out.Mean)
-		}
-		out.SD = math.Sqrt(squares / float64(out.N-1))
+	if low == high { // else many of them would seem to differ in the last digits
+		out.Mean = low
+		return out
 	}
+	squares := 0.0
+	each(func(v float64) { squares += (v - out.Mean) * (v - out.Mean) })
+	out.SD = math.Sqrt(squares / float64(out.N-1))
 	return out
 }
 

@@ -29,9 +29,9 @@ func played(seeds int, arms []string, score func(arm string, seed int) (float64,
 		for _, arm := range arms {
 			c := Cell{ID: ID(fmt.Sprintf("%s-%d", arm, seed)), Scenario: "chips", Seed: uint64(seed), Repeat: 1, Labels: []Label{{"model", arm}}}
 			r := Result{Cell: c, Attempt: 1, Status: trace.RunCompleted, ModelSource: trace.SourceLive, Calls: 10, Tokens: 1000,
-				Versions: Versions{Engine: "4", Rules: "9"}, Metrics: map[string]float64{}}
+				Versions: Versions{Engine: "4", Rules: "9"}}
 			if v, ok := score(arm, seed); ok {
-				r.Metrics = map[string]float64{"score": v, "calls": 10 + float64(seed%3)}
+				r.Metrics = MetricsOf(map[string]float64{"score": v, "calls": 10 + float64(seed%3)})
 			} else {
 				r.Status, r.Reason = trace.RunProviderFailed, "503"
 			}
@@ -63,7 +63,8 @@ func TestVerdicts(t *testing.T) {
 		{"lower is better", 8, better, func(c *Compare, r []Result) {
 			c.Primary = "calls"
 			for i := range r {
-				r[i].Metrics["calls"] = r[i].Metrics["score"]
+				score, _ := r[i].Metrics.Get("score")
+				r[i].Metrics = MetricsOf(map[string]float64{"score": score, "calls": score})
 			}
 		}, stats.Worse},
 		{"five pairs", 5, better, nil, stats.TooFew},
@@ -191,7 +192,7 @@ func TestPlaces(t *testing.T) {
 		if lower {
 			c.Primary = "calls"
 			for i := range results {
-				results[i].Metrics["calls"] = results[i].Metrics["score"]
+				results[i].Metrics = results[i].Metrics.With("calls", scoreOf(results[i]))
 			}
 		}
 		s, err := Summarize(File{Compare: c}, cells, results)
@@ -239,7 +240,7 @@ func TestFewTasks(t *testing.T) {
 					score = 0
 				}
 				cells = append(cells, c)
-				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{"score_share": score}})
+				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: MetricsOf(map[string]float64{"score_share": score})})
 			}
 		}
 	}
@@ -283,7 +284,7 @@ func TestWatchedMeansCountBySeed(t *testing.T) {
 				if arm == "large" {
 					score += 0.2 * float64(task-1) // higher in one task, lower in another
 				}
-				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{"score_share": score}})
+				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: MetricsOf(map[string]float64{"score_share": score})})
 			}
 		}
 	}
@@ -335,7 +336,7 @@ func TestUnknownRange(t *testing.T) {
 func TestCutShort(t *testing.T) {
 	cells, results := played(6, []string{"small", "large"}, better)
 	for i := range results {
-		delete(results[i].Metrics, "score")
+		results[i].Metrics = MetricsOf(map[string]float64{"calls": 10})
 		results[i].CutShort, results[i].Reason = true, "cut short: 5 of the 40 ticks of its task"
 	}
 	s, err := Summarize(File{}, cells, results)
@@ -360,9 +361,9 @@ func TestMeansAreThoseOfTheDifference(t *testing.T) {
 	for i, seed := range []uint64{1, 1, 1, 1, 2, 3} {
 		for _, arm := range []string{"small", "large"} {
 			c := Cell{ID: ID(fmt.Sprint(arm, i)), Scenario: "s", Seed: seed, Repeat: int64(i + 1), Labels: []Label{{"model", arm}}}
-			r := Result{Cell: c, Status: trace.RunCompleted, Ticks: 20, Metrics: map[string]float64{"score": 10}}
+			r := Result{Cell: c, Status: trace.RunCompleted, Ticks: 20, Metrics: MetricsOf(map[string]float64{"score": 10})}
 			if arm == "large" {
-				r.Ticks, r.Metrics = 30, map[string]float64{"score": map[bool]float64{true: 20, false: 4}[seed == 1]}
+				r.Ticks, r.Metrics = 30, MetricsOf(map[string]float64{"score": map[bool]float64{true: 20, false: 4}[seed == 1]})
 			}
 			cells, results = append(cells, c), append(results, r)
 		}
@@ -441,7 +442,7 @@ func TestPasses(t *testing.T) {
 					score = 5
 				}
 				cells = append(cells, c)
-				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{"score": score}})
+				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: MetricsOf(map[string]float64{"score": score})})
 			}
 		}
 	}
@@ -648,7 +649,7 @@ func TestStoppingBatchesPlayBySeed(t *testing.T) {
 	f := File{Scenarios: []string{"a", "b"}, Seeds: []uint64{7, 3}, Repeats: 2, Compare: &Compare{StopWhenDecided: true},
 		Axes: []Axis{{Name: "arm", Values: []AxisValue{{Name: "x"}, {Name: "y"}}}}}
 	var seeds, scenarios []string
-	for _, c := range f.Combinations() {
+	for c := range f.Combinations() {
 		seeds = append(seeds, fmt.Sprint(c.Cell.Seed))
 		scenarios = append(scenarios, c.Cell.Scenario)
 	}

@@ -858,24 +858,23 @@ func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cells []batch.Planned
-	for _, c := range file.Combinations() {
+	var cells batch.Planned
+	for c := range file.Combinations() {
 		settings, err := agentworld.Defaults("minimal")
 		if err != nil {
 			t.Fatal(err)
 		}
 		settings.Ticks, settings.Seed, settings.Protocol = 2, c.Cell.Seed, c.Cell.Label("protocol")
-		c.Cell.ID = batch.IDOf(settings, batch.Versions{}, c.Cell.Repeat)
-		cells = append(cells, batch.Planned{Cell: c.Cell, Settings: settings})
+		cells.Add(c.Cell, batch.TemplateOf(settings, trace.Limit{}), batch.SeedsOf(settings))
 	}
 	d := batch.Dir(dir)
-	if err := d.Create(file.Name, cells); err != nil {
+	if err := d.Create(file.Name, cells.Cells); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.KeepFile([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = batch.Play(t.Context(), batch.Options{Dir: d, Cells: cells, Jobs: 1, Shard: batch.Shard{Index: 1, Of: 1}, Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
+	_, err = batch.Play(t.Context(), batch.Options{Dir: d, Cells: cells.Cells, Settings: cells.Settings, Jobs: 1, Shard: batch.Shard{Index: 1, Of: 1}, Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 		ended, err := agentworld.Run(ctx, agentworld.Options{Settings: a.Settings, Dir: a.Dir})
 		result := batch.ResultOf(a.Cell, a.Number, ended.Report, "")
 		change(&result)
@@ -884,8 +883,8 @@ func playBatch(t *testing.T, dir, name string, change func(*batch.Result)) (runs
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cells {
-		paths, err := d.Runs(c.Cell.ID)
+	for _, c := range cells.Cells {
+		paths, err := d.Runs(c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

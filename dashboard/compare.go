@@ -126,7 +126,7 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 				pairs[key] = &pairView{Instance: instance}
 			}
 			p := pairs[key]
-			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics
+			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics.Map()
 			if last := results[len(results)-1]; !last.Scored() {
 				v.Out = append(v.Out, outView{side, id,
 					strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.shown(last.Reason), ": ")})

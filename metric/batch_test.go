@@ -68,7 +68,7 @@ func TestAMetricThroughABatch(t *testing.T) {
 		t.Errorf("a metric replays %d cells", played)
 	}
 	for i, r := range s.Results {
-		if r.ID != before.Results[i].ID || r.Attempt != 1 || r.Metrics["asked_for"] != r.Metrics["calls"] {
+		if r.ID != before.Results[i].ID || r.Attempt != 1 || r.Metrics.Map()["asked_for"] != r.Metrics.Map()["calls"] {
 			t.Errorf("cell %s of attempt %d: %v", r.ID, r.Attempt, r.Metrics)
 		}
 	}
@@ -108,7 +108,7 @@ func TestMeasuredOnce(t *testing.T) {
 	dir := t.TempDir()
 	one, two := parsed(t, "n=1"), parsed(t, "n=2")
 	b := arms(1, nil)
-	value := func(s agentworld.BatchSummary) float64 { return s.Results[0].Metrics["n"] }
+	value := func(s agentworld.BatchSummary) float64 { return s.Results[0].Metrics.Map()["n"] }
 	s, _ := playBatch(t, dir, b)
 	for _, of := range []struct {
 		m    metric.Metric
@@ -128,7 +128,7 @@ func TestMeasuredOnce(t *testing.T) {
 		t.Errorf("without the run n is %g, which was computed before", value(s))
 	}
 	s, _ = playBatch(t, dir, b, parsed(t, "n=3"))
-	if _, known := s.Results[0].Metrics["n"]; known || len(s.Unmeasured) != 1 || s.Unmeasured[0].Runs != 2 {
+	if _, known := s.Results[0].Metrics.Get("n"); known || len(s.Unmeasured) != 1 || s.Unmeasured[0].Runs != 2 {
 		t.Errorf("a value of another function counts: %v, %+v", s.Results[0].Metrics, s.Unmeasured)
 	}
 }
@@ -177,7 +177,7 @@ func TestReadingABatchWithoutTheCode(t *testing.T) {
 		for arm, value := range map[string]float64{"one": 1, "two": 3} {
 			c := batch.Cell{ID: batch.ID(fmt.Sprint(arm, seed)), Scenario: "minimal", Seed: seed, Repeat: 1,
 				Labels: []batch.Label{{Axis: "arm", Value: arm}}}
-			r := batch.Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{}, Attempt: 1,
+			r := batch.Result{Cell: c, Status: trace.RunCompleted, Attempt: 1,
 				Own: []report.OwnMetric{ranged.Own().With(&value, nil)}}
 			cells = append(cells, c)
 			results = append(results, r)

@@ -26,7 +26,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 			}
 		}()
 		return coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{
-			Dir: created(t, dir, list), Cells: list, Lease: 2 * time.Second,
+			Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings, Lease: 2 * time.Second,
 		}, trace.Limit{Calls: calls})
 	}
 	out, err := play(limit)
@@ -37,7 +37,7 @@ func TestTheBudgetHoldsOverAllWorkers(t *testing.T) {
 		t.Errorf("%d requests with a budget of %d", asked, limit)
 	}
 	// A higher budget continues, and asks nothing again.
-	if out, err = play(10_000); err != nil || out.Results != len(list) {
+	if out, err = play(10_000); err != nil || out.Results != len(list.Cells) {
 		t.Fatalf("Coordinate with more = %+v, %v", out, err)
 	}
 	asked := model.requests.Load()
@@ -57,13 +57,13 @@ func TestAProviderThatIsDownIsRetriedThenListed(t *testing.T) {
 	server := serve(t, dir)
 	defer work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2})()
 	l := connect(t, jetstream.ConnectOptions{Server: server})
-	out, err := coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list, Retries: 1}, trace.Limit{})
+	out, err := coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings, Retries: 1}, trace.Limit{})
 	if err != nil || len(out.Failed) != 2 || out.Results != 0 {
 		t.Fatalf("Coordinate = %+v, %v, want two failed cells", out, err)
 	}
 	// The same again tries them again, and continues with the runs there are.
 	model.status.Store(0)
-	if out, err = coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list, Retries: 1}, trace.Limit{}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
+	if out, err = coordinate(t, l, batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings, Retries: 1}, trace.Limit{}); err != nil || out.Results != 2 || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate again = %+v, %v", out, err)
 	}
 }
@@ -84,8 +84,8 @@ func TestAnInterruptedWorkerGivesItsCellsBack(t *testing.T) {
 		second <- work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 2})
 	}()
 	// The lease is far longer than the test: cells that are not given back would not be played.
-	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list, Lease: time.Hour}, trace.Limit{})
-	if err != nil || out.Results != len(list) {
+	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings, Lease: time.Hour}, trace.Limit{})
+	if err != nil || out.Results != len(list.Cells) {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	asked := model.requests.Load()

@@ -52,7 +52,7 @@ func chaos(t *testing.T, server string) {
 	const lease = 1500 * time.Millisecond
 	model := startModel(t, 8*time.Millisecond)
 	list, dir := jobs(t, cells, ticks, model.URL), t.TempDir()
-	one, _ := local(t, list[0])
+	one, _ := local(t, list, list.Cells[0])
 	total := one.Calls * int64(cells) // about
 	asked := func() int64 { return model.requests.Load() - one.Calls }
 	limit := total * 3 / 2
@@ -132,11 +132,11 @@ func chaos(t *testing.T, server string) {
 	}
 	requests := asked()
 	var got []batch.Result
-	for _, j := range list {
-		text, err := os.ReadFile(filepath.Join(dir, "cells", string(j.Cell.ID), "result.json"))
+	for _, c := range list.Cells {
+		text, err := os.ReadFile(filepath.Join(dir, "cells", string(c.ID), "result.json"))
 		var r batch.Result
 		if err != nil || json.Unmarshal(text, &r) != nil {
-			t.Fatalf("cell %s: %v", j.Cell.ID, err)
+			t.Fatalf("cell %s: %v", c.ID, err)
 		}
 		got = append(got, r)
 	}

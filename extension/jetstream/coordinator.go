@@ -45,33 +45,32 @@ func coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)
 	defer unlock()
 	c := &coordinator{Options: o, limit: limit, notice: notice, decide: decided, link: l, dir: directory(o.Dir),
 		states: map[batch.ID]*cell{}, stored: map[string]bool{}, places: map[batch.ID]int{}}
-	for _, p := range o.Cells {
-		one := &cell{Cell: p.Cell, done: o.Dir.Done(p.Cell.ID)}
-		c.cells = append(c.cells, p.Cell)
-		c.states[p.Cell.ID] = one
-		if one.done {
+	known, err := o.Dir.Begin(o.Cells)
+	if err != nil {
+		return "", err
+	}
+	for _, of := range o.Cells {
+		c.states[of.ID] = &cell{Cell: of}
+	}
+	for _, r := range known {
+		if batch.Final(r.Status) {
+			c.states[r.ID].done = true
 			c.over++
 		}
+		c.list(r)
 	}
 	id, err := c.dir.id()
 	if err != nil {
 		return "", fmt.Errorf("coordinate: %w", err)
 	}
-	known, err := o.Dir.Results(c.cells)
-	if err != nil {
-		return "", err
-	}
-	for _, r := range known {
-		c.list(r)
-	}
-	c.decided, err = decided(c.cells, known)
+	c.decided, err = decided(o.Cells, known)
 	if err != nil {
 		return "", err
 	}
 	c.show(nil)
 	c.store = &store{link: l, id: id, ctx: o.Drain}
 	err = c.coordinate(o.Drain)
-	if results, readErr := o.Dir.Results(c.cells); readErr == nil {
+	if results, readErr := o.Dir.Results(c.Cells); readErr == nil {
 		_ = o.Dir.WriteResults(results) // it can be made again
 	}
 	switch {
@@ -97,7 +96,6 @@ type coordinator struct {
 	link   *Link
 	store  *store
 	dir    directory
-	cells  []batch.Cell
 
 	// keeping is held while an exchange is kept; stored are the keys of those on disk, and revision is the
 	// latest that was read of the server.
@@ -198,7 +196,7 @@ func (c *coordinator) isOver() (bool, error) {
 	if c.broken != nil {
 		return true, fmt.Errorf("coordinate: %w", c.broken)
 	}
-	return c.exhausted || c.decided || c.over >= len(c.cells), nil
+	return c.exhausted || c.decided || c.over >= len(c.Cells), nil
 }
 
 // playing are the cells that are played, with the numbers of their attempts.
@@ -438,8 +436,7 @@ func (c *coordinator) reject(ctx context.Context, one *cell, attempt int64, why 
 	if err != nil {
 		return err
 	}
-	r := batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error(),
-		Metrics: map[string]float64{}}
+	r := batch.Result{Cell: one.Cell, Attempt: attempt, Status: trace.RunInternalError, Reason: why.Error()}
 	return c.failed(one, r)
 }
 
@@ -477,7 +474,7 @@ func (c *coordinator) list(r batch.Result) {
 func (c *coordinator) tell(r batch.Result) {
 	c.list(r)
 	c.show(&r)
-	decided, err := c.decide(c.cells, c.results)
+	decided, err := c.decide(c.Cells, c.results)
 	c.decided = c.decided || err == nil && decided
 }
 
@@ -578,7 +575,7 @@ func (c *coordinator) seeState(ctx context.Context, one *cell, content []byte) e
 	}
 	if s.Closed && s.Deaths > deathsMax && one.open() {
 		r := batch.Result{Cell: one.Cell, Attempt: s.Epoch, Status: trace.RunInternalError,
-			Reason: fmt.Sprintf("%d workers died over it", s.Deaths), Metrics: map[string]float64{}}
+			Reason: fmt.Sprintf("%d workers died over it", s.Deaths)}
 		if err := c.Dir.Fail(r); err != nil {
 			return errFinal{err}
 		}

@@ -38,9 +38,9 @@ type stage struct {
 	end   func(batch.ID)
 	// spoilt is how many attempts an outage spoils.
 	spoilt int
-	// planned are cells with settings. enough is how many results decide, 0 for never.
-	planned []batch.Planned
-	enough  int
+	// settings are those of all cells. enough is how many results decide, 0 for never.
+	settings trace.Settings
+	enough   int
 
 	mu     sync.Mutex
 	played []batch.ID
@@ -90,7 +90,7 @@ func (s *stage) play(ctx context.Context, a batch.Attempt) (batch.Result, error)
 	if s.spoilt--; s.spoilt >= 0 {
 		return batch.Result{Status: trace.RunProviderFailed, Spoilt: true}, os.MkdirAll(a.Dir, 0o700)
 	}
-	return batch.Result{Status: trace.RunCompleted, Metrics: map[string]float64{}}, os.MkdirAll(a.Dir, 0o700)
+	return batch.Result{Status: trace.RunCompleted}, os.MkdirAll(a.Dir, 0o700)
 }
 
 // TestASpoiltRunIsBegunAnew: the answers of a run that an outage spoilt are not those of the next one.
@@ -143,11 +143,7 @@ type outcome struct {
 // outcomeOf looks at a directory.
 func outcomeOf(ending batch.Ending, o batch.Options) (out outcome, err error) {
 	out = outcome{Failed: map[batch.ID]string{}, Exhausted: ending == batch.BudgetReached, Decided: ending == batch.DecidedEarly}
-	var cells []batch.Cell
-	for _, p := range o.Cells {
-		cells = append(cells, p.Cell)
-	}
-	out.list, err = o.Dir.Results(cells)
+	out.list, err = o.Dir.Results(o.Cells)
 	for _, r := range out.list {
 		if batch.Final(r.Status) {
 			out.Results++
@@ -161,10 +157,10 @@ func outcomeOf(ending batch.Ending, o batch.Options) (out outcome, err error) {
 // coordinate coordinates cells with these names.
 func (s *stage) coordinate(t *testing.T, o batch.Options, limit trace.Limit, cells ...batch.ID) (outcome, error) {
 	t.Helper()
-	o.Cells = slices.Clone(s.planned)
 	for _, id := range cells {
-		o.Cells = append(o.Cells, batch.Planned{Cell: batch.Cell{ID: id}})
+		o.Cells = append(o.Cells, batch.Cell{ID: id})
 	}
+	o.Settings = func(batch.Cell) (trace.Settings, error) { return s.settings, nil }
 	if err := batch.Dir(s.dir).Create("b", o.Cells); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +184,7 @@ func (s *stage) coordinate(t *testing.T, o batch.Options, limit trace.Limit, cel
 // finish puts a result into the directory.
 func (s *stage) finish(t *testing.T, id batch.ID) {
 	t.Helper()
-	if err := batch.Dir(s.dir).Create("b", []batch.Planned{{Cell: batch.Cell{ID: id}}}); err != nil {
+	if err := batch.Dir(s.dir).Create("b", []batch.Cell{{ID: id}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := batch.Dir(s.dir).Finish(batch.Result{Cell: batch.Cell{ID: id}, Status: trace.RunCompleted}); err != nil {
@@ -372,7 +368,7 @@ func TestStatusSeesWhatWorkersPlay(t *testing.T) {
 // as far as they reach.
 func TestALocalRunThatDidNothingCostsNoAnswers(t *testing.T) {
 	s := newStage(t)
-	if err := batch.Dir(s.dir).Create("b", []batch.Planned{{Cell: batch.Cell{ID: "c"}}}); err != nil {
+	if err := batch.Dir(s.dir).Create("b", []batch.Cell{{ID: "c"}}); err != nil {
 		t.Fatal(err)
 	}
 	x := Exchange{Cell: "c", Epoch: 1, Tick: 1, Agent: "a", Step: 1, RequestHash: llmclient.Request{Model: "m"}.Hash()}
@@ -456,11 +452,10 @@ func TestWhatOthersLeftDoesNotKeepAWorker(t *testing.T) {
 
 func TestABatchThatIsDoneLeavesNoObjects(t *testing.T) {
 	s := newStage(t)
-	settings := trace.DefaultSettings()
-	settings.ScenarioTOML = strings.Repeat("#", messageBytesMax)
+	s.settings = trace.DefaultSettings()
+	s.settings.ScenarioTOML = strings.Repeat("#", messageBytesMax)
 	s.work(t, 1)
-	s.planned = []batch.Planned{{Cell: batch.Cell{ID: "large"}, Settings: settings}}
-	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c"); err != nil || out.Results != 2 {
+	if out, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c", "large"); err != nil || out.Results != 2 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	if left, err := s.files.List(t.Context()); !errors.Is(err, nats_js.ErrNoObjectsFound) {

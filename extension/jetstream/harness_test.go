@@ -89,7 +89,7 @@ func startModel(t *testing.T, delay time.Duration) *modelServer {
 }
 
 // jobs are n cells of a small world, which differ in their seeds.
-func jobs(t testing.TB, n int, ticks int64, url string) []batch.Planned {
+func jobs(t testing.TB, n int, ticks int64, url string) *batch.Planned {
 	t.Helper()
 	list, err := jobsAt(n, ticks, url)
 	if err != nil {
@@ -98,27 +98,27 @@ func jobs(t testing.TB, n int, ticks int64, url string) []batch.Planned {
 	return list
 }
 
-func jobsAt(n int, ticks int64, url string) ([]batch.Planned, error) {
+func jobsAt(n int, ticks int64, url string) (*batch.Planned, error) {
 	_, toml, ok := scenario.Embedded("minimal")
 	if !ok {
 		return nil, errors.New("no such scenario")
 	}
-	var list []batch.Planned
+	list := &batch.Planned{}
 	for i := range n {
 		s := trace.DefaultSettings()
 		s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "minimal", string(toml), uint64(i+1), ticks
 		s.AgentsOverride, s.ChainSteps = 2, 0
 		s.Model, s.ModelSource, s.BaseURL = "scripted", trace.SourceScripted, url
-		c := batch.Cell{ID: batch.IDOf(s, batch.Versions{}, 1), Scenario: s.Scenario, Seed: s.Seed, Repeat: 1, Labels: []batch.Label{}}
-		list = append(list, batch.Planned{Cell: c, Settings: s})
+		c := batch.Cell{Scenario: s.Scenario, Repeat: 1, Labels: []batch.Label{}}
+		list.Add(c, batch.TemplateOf(s, trace.Limit{}), batch.SeedsOf(s))
 	}
 	return list, nil
 }
 
 // created makes a batch directory of cells, or brings it up to date.
-func created(t *testing.T, dir string, list []batch.Planned) batch.Dir {
+func created(t *testing.T, dir string, list *batch.Planned) batch.Dir {
 	t.Helper()
-	if err := batch.Dir(dir).Create("b", list); err != nil {
+	if err := batch.Dir(dir).Create("b", list.Cells); err != nil {
 		t.Fatal(err)
 	}
 	return batch.Dir(dir)
@@ -135,11 +135,7 @@ type outcome struct {
 // outcomeOf looks at a directory.
 func outcomeOf(ending batch.Ending, o batch.Options) (out outcome, err error) {
 	out = outcome{Failed: map[batch.ID]string{}, Exhausted: ending == batch.BudgetReached, Decided: ending == batch.DecidedEarly}
-	var cells []batch.Cell
-	for _, p := range o.Cells {
-		cells = append(cells, p.Cell)
-	}
-	out.list, err = o.Dir.Results(cells)
+	out.list, err = o.Dir.Results(o.Cells)
 	for _, r := range out.list {
 		if batch.Final(r.Status) {
 			out.Results++
@@ -198,15 +194,19 @@ func play(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 	}
 	return batch.Result{
 		Cell: a.Cell, Attempt: a.Number, Status: result.Status, Reason: result.Reason, ModelSource: a.Settings.ModelSource,
-		Metrics: map[string]float64{}, Calls: last.ModelCalls, Digest: result.FinalDigest, Head: result.Head,
+		Calls: last.ModelCalls, Digest: result.FinalDigest, Head: result.Head,
 	}, nil
 }
 
 // local plays a cell here and returns its result and canonical trace.
-func local(t *testing.T, j batch.Planned) (batch.Result, []byte) {
+func local(t *testing.T, list *batch.Planned, c batch.Cell) (batch.Result, []byte) {
 	t.Helper()
+	settings, err := list.Settings(c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := play(t.Context(), batch.Attempt{Cell: j.Cell, Number: 1, Settings: j.Settings, Dir: dir, Around: func(s engine.Source) engine.Source { return s }})
+	r, err := play(t.Context(), batch.Attempt{Cell: c, Number: 1, Settings: settings, Dir: dir, Around: func(s engine.Source) engine.Source { return s }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func canonical(t *testing.T, dir string) []byte {
 
 // collected checks that each cell has one result that is equal to a local run of it, and returns the
 // calls that a local run of all makes.
-func collected(t *testing.T, dir string, list []batch.Planned, results []batch.Result) (calls int64) {
+func collected(t *testing.T, dir string, list *batch.Planned, results []batch.Result) (calls int64) {
 	t.Helper()
 	byCell := map[batch.ID]batch.Result{}
 	for _, r := range results {
@@ -238,19 +238,19 @@ func collected(t *testing.T, dir string, list []batch.Planned, results []batch.R
 		}
 		byCell[r.ID] = r
 	}
-	for _, j := range list {
-		want, records := local(t, j)
-		got, ok := byCell[j.Cell.ID]
+	for _, c := range list.Cells {
+		want, records := local(t, list, c)
+		got, ok := byCell[c.ID]
 		if !ok {
-			t.Errorf("cell %s has no result", j.Cell.ID)
+			t.Errorf("cell %s has no result", c.ID)
 			continue
 		}
 		if got.Digest != want.Digest || got.Status != want.Status || got.Calls != want.Calls {
-			t.Errorf("cell %s: status %s, digest %s, %d calls; played here: %s, %s, %d", j.Cell.ID, got.Status, got.Digest, got.Calls, want.Status, want.Digest, want.Calls)
+			t.Errorf("cell %s: status %s, digest %s, %d calls; played here: %s, %s, %d", c.ID, got.Status, got.Digest, got.Calls, want.Status, want.Digest, want.Calls)
 		}
-		at := filepath.Join(dir, "cells", string(j.Cell.ID), fmt.Sprint("attempt-", got.Attempt), "run")
+		at := filepath.Join(dir, "cells", string(c.ID), fmt.Sprint("attempt-", got.Attempt), "run")
 		if !bytes.Equal(canonical(t, at), records) {
-			t.Errorf("cell %s: the canonical trace of %s is not that of a local run", j.Cell.ID, at)
+			t.Errorf("cell %s: the canonical trace of %s is not that of a local run", c.ID, at)
 		}
 		calls += want.Calls
 	}
@@ -360,11 +360,11 @@ func coordinatorProcess() error {
 	if err != nil {
 		return err
 	}
-	if err := batch.Dir(os.Getenv(envDir)).Create("b", list); err != nil {
+	if err := batch.Dir(os.Getenv(envDir)).Create("b", list.Cells); err != nil {
 		return err
 	}
 	played := batch.Options{
-		Dir: batch.Dir(os.Getenv(envDir)), Cells: list, Lease: time.Duration(number(envLease)) * time.Millisecond, Retries: 1,
+		Dir: batch.Dir(os.Getenv(envDir)), Cells: list.Cells, Settings: list.Settings, Lease: time.Duration(number(envLease)) * time.Millisecond, Retries: 1,
 		Drain: context.Background(),
 	}
 	ending, err := jetstream.Coordinate(l, played, trace.Limit{Calls: number(envLimit)}, say)
@@ -372,7 +372,7 @@ func coordinatorProcess() error {
 		return err
 	}
 	out, err := outcomeOf(ending, played)
-	if err == nil && (out.Results != len(list) || out.Exhausted) {
+	if err == nil && (out.Results != len(list.Cells) || out.Exhausted) {
 		err = fmt.Errorf("ended with %+v", out)
 	}
 	return err

@@ -16,8 +16,8 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 	list, dir := jobs(t, 12, 3, model.URL), t.TempDir()
 	server := serve(t, dir)
 	stop := work(t, t.Context(), connect(t, jetstream.ConnectOptions{Server: server}), jetstream.WorkerOptions{Jobs: 3})
-	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{})
-	if err != nil || out.Results != len(list) || len(out.Failed) > 0 {
+	out, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings}, trace.Limit{})
+	if err != nil || out.Results != len(list.Cells) || len(out.Failed) > 0 {
 		t.Fatalf("Coordinate = %+v, %v", out, err)
 	}
 	stop()
@@ -26,8 +26,8 @@ func TestCellsAreEqualToLocalRuns(t *testing.T) {
 		t.Errorf("%d requests, want %d", asked, calls)
 	}
 	// The same command again finds all done.
-	out, err = coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{})
-	if err != nil || out.Results != len(list) || len(out.list) != len(list) {
+	out, err = coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings}, trace.Limit{})
+	if err != nil || out.Results != len(list.Cells) || len(out.list) != len(list.Cells) {
 		t.Errorf("Coordinate again = %+v, %v, %d results", out, err, len(out.list))
 	}
 }
@@ -41,7 +41,7 @@ func TestWorkersEndWhenAllIsDone(t *testing.T) {
 	go func() {
 		ended <- jetstream.Work(context.Background(), l, jetstream.WorkerOptions{Play: play, Jobs: 2, Dir: t.TempDir(), UntilDone: true})
 	}()
-	if _, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list}, trace.Limit{}); err != nil {
+	if _, err := coordinate(t, connect(t, jetstream.ConnectOptions{Server: server}), batch.Options{Dir: created(t, dir, list), Cells: list.Cells, Settings: list.Settings}, trace.Limit{}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()

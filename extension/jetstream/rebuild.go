@@ -10,6 +10,7 @@ import (
 	nats_js "github.com/nats-io/nats.go/jetstream"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 )
 
@@ -119,9 +120,9 @@ func (c *coordinator) restoreCell(ctx context.Context, one *cell, list []Exchang
 		}
 		return err
 	}
-	settings, err := c.dir.folder().Read(batch.SettingsKey(id), fileBytesMax)
+	settings, err := c.Settings(one.Cell)
 	if err == nil {
-		_, err = c.store.Put(batch.SettingsKey(id), settings)
+		_, err = c.store.Put(settingsKey(id), llmclient.Marshal(settings))
 	}
 	if err != nil {
 		return err

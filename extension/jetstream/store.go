@@ -39,6 +39,9 @@ const clockKey = "clock"
 // watched and removed.
 func (s *store) name(key string) string { return s.id + "." + strings.ReplaceAll(key, "/", ".") }
 
+// settingsKey is the key of the settings of a cell.
+func settingsKey(id batch.ID) string { return "cells/" + string(id) + "/settings.json" }
+
 // insist calls f until it succeeds or fails for good.
 func (s *store) insist(what string, f func(context.Context) error) error {
 	ctx, cancel := outlast(s.ctx)

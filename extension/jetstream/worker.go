@@ -209,20 +209,18 @@ func (w *worker) play(ctx, drain context.Context, id string, o offer) error {
 	}
 	p := batch.Options{Dir: dir, Store: s, Runs: runs{s}, Jobs: cap(w.slots), Slots: w.slots, Retries: o.Retries,
 		Lease: o.Lease, Drain: drain, Counts: o.Limit.Tokens > 0 || o.Limit.Cost > 0,
-		Play: w.player(id),
-		Load: func(id batch.ID) (settings trace.Settings, err error) {
-			data, ok, err := s.Get(batch.SettingsKey(id))
+		Play:  w.player(id),
+		Cells: cells,
+		Settings: func(c batch.Cell) (settings trace.Settings, err error) {
+			data, ok, err := s.Get(settingsKey(c.ID))
 			if err == nil && !ok {
-				err = fmt.Errorf("cell %s has no settings: %w", id, batch.ErrNotHere)
+				err = fmt.Errorf("cell %s has no settings: %w", c.ID, batch.ErrNotHere)
 			}
 			if err == nil {
 				err = json.Unmarshal(data, &settings)
 			}
 			return settings, err
 		},
-	}
-	for _, c := range cells {
-		p.Cells = append(p.Cells, batch.Planned{Cell: c})
 	}
 	var ledger *batch.Ledger
 	if o.limited() {

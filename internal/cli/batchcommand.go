@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func batchCommand(m *Main) *cobra.Command {
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
 	c := group("batch", "play a matrix of runs and say which arm is better", m.withTools(batchPlanCommand(m)),
-		m.withTools(runs), status, merge, batchReportCommand(m))
+		m.withTools(runs), status, merge, batchReportCommand(m), batchThinCommand(m))
 	c.Long = batchHelp
 	return c
 }
@@ -140,27 +141,28 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
-	b, err := readBatch(m, name)
+	b, err := readBatch(m, name, false)
 	if err != nil {
 		return err
 	}
 	dir := batchDir(m, f.Dir, b.file.Name)
-	if err := dir.Create(b.file.Name, b.cells); err != nil {
+	if err := dir.Create(b.file.Name, b.planned.Cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
 	if err := dir.KeepFile(b.text); err != nil {
 		return err
 	}
-	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.matrix(), began: m.Now(),
+	printer := &batchPrinter{Printer: m.newProgressPrinter(f.Quiet), cells: b.planned.Cells, began: m.Now(),
 		now: m.Now, part: shard.Of > 1}
 	// Several runs at once share one limit for each endpoint.
 	shared := access.NewLimiters(f.Jobs)
 	o := batch.Options{
-		Dir: dir, Drain: ctx, Cells: b.cells, Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
+		Dir: dir, Drain: ctx, Cells: b.planned.Cells, Settings: b.planned.Settings,
+		Jobs: f.Jobs, Shard: shard, Retries: f.Retries, Lease: m.lease(),
 		Compare: b.file.Compare, Metrics: b.file.Metrics,
 		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
-			p := b.plans[a.Cell.ID]
+			p := b.planOf(a.Cell)
 			p.asked.Access.Limiters = shared
 			return playCell(ctx, m, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
 				printer.Note(noticeText(n))
@@ -179,7 +181,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		}()
 		o.Spender = ledger
 	}
-	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.cells), "cell"),
+	plaintext.Fprintf(m.Stderr, "batch: %s, %s, in %s\n", b.file.Name, plaintext.Count(len(b.planned.Cells), "cell"),
 		m.shownPath(string(dir)))
 	if len(b.environment) > 0 {
 		plaintext.Fprintf(m.Stderr, "note: of all cells the environment says %s\n", strings.Join(b.environment, ", "))
@@ -187,7 +189,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
 	}
-	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.matrix()) {
+	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells) {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
 	}
 	m.collectLess()
@@ -230,7 +232,7 @@ func (e *environment) lease() time.Duration {
 
 // concludeBatch prints the summary and says how the batch ended.
 func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, ending batch.Ending) error {
-	cells := b.matrix()
+	cells := b.planned.Cells
 	results, err := dir.Results(cells)
 	if err != nil {
 		return err
@@ -351,7 +353,7 @@ func (bp *batchPrinter) show(p batch.Progress) {
 
 // scoreText is the score of a cell, if it has one.
 func scoreText(r batch.Result) string {
-	if v, ok := r.Metrics["score"]; ok {
+	if v, ok := r.Metrics.Get("score"); ok {
 		return fmt.Sprintf(", score %g", v)
 	}
 	if r.Reason != "" {
@@ -443,6 +445,7 @@ func noBatch(m *Main, what, name string, err error) error {
 
 // batchStatus prints how far a batch is.
 func batchStatus(m *Main, name string, asJSON bool) error {
+	m.collectMore()
 	dir := batch.Dir(m.path(name))
 	s, err := dir.Status(m.lease())
 	if err != nil {
@@ -477,7 +480,53 @@ func batchStatus(m *Main, name string, asJSON bool) error {
 		}
 		b.WriteString("\n")
 	}
+	if s.Thinned {
+		b.WriteString("thinned  the runs were removed, the results were kept\n")
+	}
 	return m.print(b.String())
+}
+
+// batchThinCommand removes the runs of a finished batch.
+func batchThinCommand(m *Main) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "thin DIR", Short: "remove the runs of a finished batch, and keep its results",
+		Long: `Remove what no report of a finished batch needs: runs, logs and recorded answers.
+Results stay, and so do the metrics of your own that the file or --metric names, which are
+computed before. Reports, verdicts, comparisons and pages stay as they are; explain, replay
+and metrics that nobody has asked for yet need the runs.
+
+Without --yes nothing is removed, and what would be is told.`,
+		Args: oneArgument("the directory of a batch"),
+		RunE: func(_ *cobra.Command, args []string) error { return thinBatch(m, args[0], yes) },
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "remove them")
+	m.addMetricFlag(c.Flags())
+	return c
+}
+
+// thinBatch removes the runs of a batch, or says what that would free.
+func thinBatch(m *Main, name string, yes bool) error {
+	m.collectMore()
+	if err := m.readMetrics(); err != nil {
+		return err
+	}
+	dir := batch.Dir(m.path(name))
+	if _, _, err := dir.Cells(); err != nil {
+		return noBatch(m, "", name, err)
+	}
+	gone, err := dir.Thin(m.measuring(), m.metrics.list, m.lease(), runtime.GOMAXPROCS(0), yes)
+	if err != nil {
+		return badInput("%s cannot be thinned: %w", shown(name), err)
+	}
+	what := plaintext.Count(gone.Runs, "run") + " with " + sizeText(gone.Bytes)
+	if !yes {
+		plaintext.Fprintf(m.Stdout, "%s would be removed, and %s kept; --yes removes them\n", what,
+			plaintext.Count(gone.Cells, "result"))
+		return nil
+	}
+	plaintext.Fprintf(m.Stdout, "%s removed, %s kept\n", what, plaintext.Count(gone.Cells, "result"))
+	return nil
 }
 
 // mergeBatches unites directories of the same batch, and writes the page of all to a file if one
@@ -544,11 +593,11 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if err := m.readMetrics(); err != nil {
 				return err
 			}
-			b, err := readBatch(m, args[0])
+			b, err := readBatch(m, args[0], true)
 			if err != nil {
 				return err
 			}
-			cells, dir := b.matrix(), batchDir(m, pilot, b.file.Name)
+			cells, dir := b.planned.Cells, batchDir(m, pilot, b.file.Name)
 			if pilot != "" {
 				_, cells, err = dir.Cells()
 				if err != nil {
@@ -564,7 +613,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			}
 			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
 			if pilot == "" {
-				q.Takes = func(c batch.Cell) (trace.Usage, error) { return expect(b.plans[c.ID]) }
+				q.Takes = b.expect
 			}
 			p, err := batch.PlanOf(b.file.Compare, m.metrics.known(), cells, results, q)
 			if err != nil {
@@ -584,9 +633,15 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 	return c
 }
 
-// expect is what the run of a plan is expected to take.
-func expect(p plan) (trace.Usage, error) {
-	s, err := session.New(p.asked) // what the first one prepared is not kept
+// expect is what the run of a cell is expected to take.
+func (b *plannedBatch) expect(c batch.Cell) (trace.Usage, error) {
+	of := b.planOf(c).asked
+	var err error
+	of.Settings, err = b.planned.Settings(c)
+	if err != nil {
+		return trace.Usage{}, err
+	}
+	s, err := session.New(of) // what the first one prepared is not kept
 	if err != nil {
 		return trace.Usage{}, err
 	}
@@ -625,6 +680,7 @@ func batchReportCommand(m *Main) *cobra.Command {
 			if !slices.Contains(batch.Formats, format) {
 				return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(batch.Formats, ", "))
 			}
+			m.collectMore()
 			dir := batch.Dir(m.path(args[0]))
 			if err := m.readMetrics(); err != nil {
 				return err

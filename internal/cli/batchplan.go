@@ -22,10 +22,10 @@ import (
 type plannedBatch struct {
 	file batch.File
 	// text is the file as it is written.
-	text  []byte
-	cells []batch.Planned
-	// plans are how each cell is played.
-	plans map[batch.ID]plan
+	text []byte
+	// planned are its cells, and plans how those are played that differ in seed and repeat alone.
+	planned batch.Planned
+	plans   map[planKey]cellPlan
 	// limit is the budget over all cells; currency is that of its cost.
 	limit    trace.Limit
 	currency string
@@ -35,12 +35,24 @@ type plannedBatch struct {
 	live bool
 }
 
-// matrix is its cells without their settings.
-func (b *plannedBatch) matrix() (cells []batch.Cell) {
-	for _, c := range b.cells {
-		cells = append(cells, c.Cell)
+// planKey is what cells of one plan have in common.
+type planKey struct{ scenario, arm string }
+
+// cellPlan is how cells are played, and what shapes their runs; the template is nil if they cannot be.
+type cellPlan struct {
+	plan
+	template *batch.Template
+}
+
+// planOf is how a cell is played.
+func (b *plannedBatch) planOf(c batch.Cell) plan { return b.plans[planKey{c.Scenario, c.Arm()}].plan }
+
+// at is the place of a key in the file of this name.
+func (b *plannedBatch) at(name string, key ...string) string {
+	if line := b.file.Line(key...); line > 0 {
+		name += ":" + strconv.Itoa(line)
 	}
-	return cells
+	return name + ": "
 }
 
 // cellSettings are the settings that a batch file cannot give a cell: they are about one run and
@@ -51,15 +63,16 @@ var cellSettings = []string{
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
-// readBatch reads a batch file and plans each of its runs: everything that can be refused is
-// refused before the first one is played, with all that is wrong at once.
-func readBatch(m *Main, name string) (*plannedBatch, error) {
+// readBatch reads a batch file and plans its runs: everything that can be refused is refused before
+// the first one is played, with all that is wrong at once. keyless says that no model is asked, so that no key is
+// needed.
+func readBatch(m *Main, name string, keyless bool) (*plannedBatch, error) {
 	data, err := run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
 		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
+	b := &plannedBatch{text: data, plans: map[planKey]cellPlan{}}
 	b.file, err = batch.Parse(data, m.metrics.list)
 	m.metrics.list = b.file.Metrics
 	problems := batch.Problems(err)
@@ -100,7 +113,7 @@ func readBatch(m *Main, name string) (*plannedBatch, error) {
 		lines = append(lines, place+": "+p.Text)
 	}
 	if len(b.file.Scenarios) > 0 && b.file.Size() <= batch.CellsMost {
-		of, err := planCells(m, name, b, len(problems) == 0)
+		of, err := planCells(m, name, b, keyless, len(problems) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +194,7 @@ func settingsIn(f batch.File) []batch.Setting {
 // planCells plans the runs of all cells. What is wrong with the settings is in problems, each
 // once; the error is that of a configuration file. whole says that all of the batch file could be read:
 // otherwise cells may be alike since what tells them apart is wrong.
-func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []string, err error) {
+func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (problems []string, err error) {
 	all := m.table()
 	var file settings.File
 	if m.runAround() == "" {
@@ -191,92 +204,124 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 		}
 	}
 	problems, b.environment = m.shapingConfig(name, b.file, file, all)
-	refused := func(err error) bool {
-		if err != nil && !slices.Contains(problems, errorText(err)) {
-			problems = append(problems, errorText(err))
-		}
-		return err != nil
-	}
-	// at is the place of a key in the file.
-	at := func(key ...string) string {
-		place := name
-		if line := b.file.Line(key...); line > 0 {
-			place += ":" + strconv.Itoa(line)
-		}
-		return place + ": "
-	}
-	err = batchLimit(m, at("budget", "cost"), b)
-	refused(err)
-	placed := map[batch.ID]batch.Cell{}
-	for _, c := range b.file.Combinations() {
-		scenarioName, scenarioLine := c.Cell.Scenario, b.file.ScenariosLine
-		if at := slices.IndexFunc(c.Settings, func(s batch.Setting) bool { return s.Key == batch.ScenarioKey }); at >= 0 {
-			scenarioName, scenarioLine = c.Settings[at].Text, c.Settings[at].Line
-		}
-		if _, _, embedded := scenario.Embedded(scenarioName); !embedded && !filepath.IsAbs(scenarioName) {
-			scenarioName = filepath.Join(filepath.Dir(name), scenarioName)
-		}
-		set := map[string]settings.Value{}
-		put := func(key, text string, line int) {
-			if s, ok := all.ByKey(key); ok {
-				set[key] = settings.Value{Setting: s, Text: text,
-					Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
+	// Cells share most of their settings, and with them what is wrong.
+	refused := func(err error) {
+		for _, line := range problemsIn(err) {
+			if !slices.Contains(problems, line) {
+				problems = append(problems, line)
 			}
 		}
-		put("run.scenario", scenarioName, scenarioLine)
-		put("run.run_dir", "cell", 0) // an attempt says where it is
-		if !c.OwnSeed {
-			put("run.seed", strconv.FormatUint(c.Cell.Seed, 10), 0)
+	}
+	err = batchLimit(m, b.at(name, "budget", "cost"), b)
+	refused(err)
+	for c := range b.file.Combinations() {
+		key := planKey{c.Cell.Scenario, c.Cell.Arm()}
+		of, known := b.plans[key]
+		if !known {
+			of, err = planArm(m, name, b, c, keyless, file)
+			refused(err)
+			b.plans[key] = of
 		}
-		for _, s := range c.Settings {
-			put(s.Key, s.Text, s.Line)
-		}
-		if models, line := agentModelsIn(c.Settings); models != "" {
-			put(settings.AgentsTable, models, line)
-		}
-		planned := func(s settings.Setting) (settings.Value, bool) {
-			v, ok := set[s.Key]
-			return v, ok
-		}
-		values := settings.Resolve(all, planned, settings.Environment(m.LookupEnv), file.Source())
-		m.keys = append(m.keys, values.Keys()...)
-		config, err := newConfig(trace.DefaultSettings(), values)
-		if refused(err) {
+		if of.template == nil {
 			continue
 		}
-		config.fields, config.fieldsAt = worldFieldsIn(c.Settings, name)
-		p, err := m.newPlan(config, nil, nil)
-		if refused(err) {
-			continue
-		}
-		one := c.Cell.Planned(p.Settings, b.limit)
-		p.Settings = one.Settings
-		b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
-		if errors.Is(err, batch.ErrCurrencies) {
-			refused(badInput("%s: %w; allowed: one currency", name, err))
-			continue
-		}
-		if err != nil {
-			refused(badInput("%s%w; allowed: prices of all models and tiers under [settings.llm], or a budget on calls or "+
-				"tokens", at("budget", "cost"), err))
-			continue
-		}
-		p.session = nil // its world would be kept until the cell is played
-		p.asked.Settings, p.asked.PlaybookFile = p.Settings, ""
-		if before, twice := placed[one.Cell.ID]; twice && whole {
+		same, added := b.planned.Add(c.Cell, of.template, of.seeds(c))
+		if !added && whole {
 			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
-				at(differing(before, one.Cell)...), shown(before.Name()), shown(one.Cell.Name())))
-			continue
+				b.at(name, differing(same, c.Cell)...), shown(same.Name()), shown(c.Cell.Name())))
 		}
-		placed[one.Cell.ID] = one.Cell
-		b.plans[one.Cell.ID] = p
-		b.live = b.live || p.Live()
-		b.cells = append(b.cells, one)
 		if len(problems) >= problemsMost {
 			break
 		}
 	}
 	return problems, nil
+}
+
+// problemsIn are all that an error says is wrong; none for nil.
+func problemsIn(err error) []string {
+	if all, several := errors.AsType[problems](err); several {
+		return all
+	}
+	if err == nil {
+		return nil
+	}
+	return []string{errorText(err)}
+}
+
+// planArm plans the cells that differ from c in seed and repeat alone. The error says why they cannot be played.
+func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless bool,
+	file settings.File) (of cellPlan, err error) {
+	all := m.table()
+	scenarioName, scenarioLine := c.Cell.Scenario, b.file.ScenariosLine
+	if at := slices.IndexFunc(c.Settings, func(s batch.Setting) bool { return s.Key == batch.ScenarioKey }); at >= 0 {
+		scenarioName, scenarioLine = c.Settings[at].Text, c.Settings[at].Line
+	}
+	if _, _, embedded := scenario.Embedded(scenarioName); !embedded && !filepath.IsAbs(scenarioName) {
+		scenarioName = filepath.Join(filepath.Dir(name), scenarioName)
+	}
+	set := map[string]settings.Value{}
+	put := func(key, text string, line int) {
+		if s, ok := all.ByKey(key); ok {
+			set[key] = settings.Value{Setting: s, Text: text,
+				Origin: settings.Origin{Rank: settings.FromFile, At: name + ":" + strconv.Itoa(line)}}
+		}
+	}
+	put("run.scenario", scenarioName, scenarioLine)
+	put("run.run_dir", "cell", 0) // an attempt says where it is
+	if !c.OwnSeed {
+		put("run.seed", strconv.FormatUint(c.Cell.Seed, 10), 0)
+	}
+	for _, s := range c.Settings {
+		put(s.Key, s.Text, s.Line)
+	}
+	if models, line := agentModelsIn(c.Settings); models != "" {
+		put(settings.AgentsTable, models, line)
+	}
+	planned := func(s settings.Setting) (settings.Value, bool) {
+		v, ok := set[s.Key]
+		return v, ok
+	}
+	values := settings.Resolve(all, planned, settings.Environment(m.LookupEnv), file.Source())
+	m.keys = append(m.keys, values.Keys()...)
+	config, err := newConfig(trace.DefaultSettings(), values)
+	if err != nil { // the scenario may be wrong beside settings
+		_, _, _, missing := m.chooseScenario(values.Find("run.scenario"), nil)
+		return of, badInputs(append(problemsIn(err), problemsIn(missing)...))
+	}
+	config.estimateOnly = keyless
+	config.fields, config.fieldsAt = worldFieldsIn(c.Settings, name)
+	p, err := m.newPlan(config, nil, nil)
+	if err != nil {
+		return of, err
+	}
+	b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
+	if errors.Is(err, batch.ErrCurrencies) {
+		return of, badInput("%s: %w; allowed: one currency", name, err)
+	}
+	if err != nil {
+		return of, badInput("%s%w; allowed: prices of all models and tiers under [settings.llm], or a budget on calls or "+
+			"tokens", b.at(name, "budget", "cost"), err)
+	}
+	b.live = b.live || p.Live()
+	p.session = nil // its world would be kept until the last cell is played
+	p.asked.PlaybookFile = ""
+	return cellPlan{p, batch.TemplateOf(p.Settings, b.limit)}, nil
+}
+
+// seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.
+func (of cellPlan) seeds(c batch.Combination) batch.Seeds {
+	seeds := batch.SeedsOf(of.Settings)
+	if c.OwnSeed {
+		return seeds
+	}
+	seeds.World = c.Cell.Seed
+	if of.Values.Find("llm.scripted_seed").Text == "" {
+		seeds.Scripted = seeds.World
+	}
+	if of.Values.Find("llm.fault_seed").Text == "" {
+		seeds.Faults = seeds.World
+	}
+	return seeds
 }
 
 // problemsMost bounds the problems that are listed at once.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/explain"
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
@@ -240,6 +241,10 @@ func (fl *files) runsBelow(parent string) (runs []string, err error) {
 
 // noRun refuses a directory that holds no trace.
 func (fl *files) noRun(dir string) error {
+	if batch.ThinnedAround(fl.path(dir)) {
+		return badInput("%s: %w; allowed: a run that is there; batch report says what the batch has", shown(dir),
+			batch.ErrThinned)
+	}
 	mean := settings.DidYouMean(dir, []string{latestRun})
 	if near := fl.nearestRun(dir); near != "" {
 		mean = "did you mean " + shown(near) + "? "

@@ -24,6 +24,9 @@ const (
 	memoryBytes       = 230 << 20
 )
 
+// listGrowthPercent is how far the heap of a command grows that keeps most of what it reads.
+const listGrowthPercent = 40
+
 // collectLess has garbage collected less often from now on, unless the environment says how often: a turn
 // makes much and keeps little, and up to a fifth of the CPU time went into looking through
 // that little.
@@ -33,6 +36,16 @@ func (e *environment) collectLess() {
 	if !often && !limited {
 		debug.SetGCPercent(heapGrowthPercent)
 		debug.SetMemoryLimit(memoryBytes)
+	}
+}
+
+// collectMore has garbage collected more often from now on, unless the environment says how often: what is read of
+// a large batch is kept, and a heap of twice its size is not needed.
+func (e *environment) collectMore() {
+	_, often := e.LookupEnv("GOGC")
+	_, limited := e.LookupEnv("GOMEMLIMIT")
+	if !often && !limited {
+		debug.SetGCPercent(listGrowthPercent)
 	}
 }
 

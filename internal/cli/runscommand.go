@@ -70,6 +70,9 @@ func runsCommand(m *Main) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if dir := firstOr(args, runsDirDefault); batch.Dir(m.path(dir)).Thinned() {
+				plaintext.Fprintf(m.Stderr, "note: %s was thinned: runs were removed, batch report has their results\n", shown(dir))
+			}
 			if asJSON {
 				return m.printJSON(runs)
 			}
@@ -104,6 +107,7 @@ func firstOr(args []string, fallback string) string {
 // runsIn are the runs in a directory, or in the cells of a batch, the newest first. Links are not
 // followed.
 func runsIn(m *Main, name string) ([]keptRun, error) {
+	m.collectMore()
 	var dirs []string
 	_, cells, noBatch := batch.Dir(m.path(name)).Cells()
 	for _, c := range cells {

@@ -250,6 +250,27 @@ func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
+// StatEach calls f for each of n directories in a directory with what it is, and with what a file in it is; nil is
+// nothing. of returns the names of both. Many are described in a fraction of the time that [Dir.Stat] takes.
+func (d Dir) StatEach(name string, n int, of func(i int) (dir, file string),
+	f func(i int, dir, file fs.FileInfo)) error {
+	return d.within("list", filepath.Join(name, "each"), func(root *os.Root, _ string) error {
+		for i := range n {
+			dir, file := of(i)
+			below, err := root.Lstat(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			var in fs.FileInfo
+			if err == nil && below.IsDir() {
+				in, _ = root.Lstat(filepath.Join(dir, file)) // whoever reads it hears what is wrong
+			}
+			f(i, below, in)
+		}
+		return nil
+	})
+}
+
 // Exists reports whether something has a name, or this cannot be determined.
 func (d Dir) Exists(name string) bool {
 	_, err := d.Stat(name)
