@@ -206,13 +206,13 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		from, to trace.Caps
 		refused  string
 	}{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 35}, Agent: trace.Limit{Tokens: 32_000}}, "which may pass the cap on calls of the run, 35"},
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 36}, Agent: trace.Limit{Tokens: 32_000}}, "which may pass the cap on calls of the run, 36"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
 		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 35}, Tick: trace.Limit{Cost: 400_000_000_000}}, "which may pass the cap on calls of the run, 35"},
 		"removed": {first, uncapped, ""},
-		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 84_000}}, "which may pass the cap on tokens of the run, 84000"},
+		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 90_000}}, "which may pass the cap on tokens of the run, 90000"},
 	} {
-		for _, after := range []int{27, 32}[:ticksUpTo(1, 2)] {
+		for _, after := range []int{29, 32}[:ticksUpTo(1, 2)] {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel
