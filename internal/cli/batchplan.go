@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,10 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -49,14 +49,13 @@ var cellSettings = []string{
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
-// readBatch reads a batch file and plans each of its runs: everything that can be refused is
+// readBatch reads a batch file, or makes that of a suite with flags, and plans each of its runs: everything that can be refused is
 // refused before the first one is played, with all that is wrong at once.
-func readBatch(m *Main, name string) (*plannedBatch, error) {
-	data, err := run.ReadRegular(m.path(name), 1<<20)
+func readBatch(m *Main, name string, flags *pflag.FlagSet, repeats int) (*plannedBatch, error) {
+	data, err := m.batchText(name, flags, repeats)
 	if err != nil {
-		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
+		return nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	b := &plannedBatch{text: data, plans: map[batch.ID]plan{}}
 	b.file, err = batch.Parse(data, m.metrics.list)
 	m.metrics.list = b.file.Metrics
@@ -230,6 +229,10 @@ func planCells(m *Main, name string, b *plannedBatch, whole bool) (problems []st
 		}
 		p, err := m.newPlan(config, nil, nil)
 		if refused(err) {
+			continue
+		}
+		if text := notOfSuite(at("suite"), b.file.Suite, p.Settings); text != "" {
+			refused(badInput("%s", text))
 			continue
 		}
 		one := c.Cell.Planned(p.Settings, b.limit)
