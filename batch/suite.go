@@ -31,8 +31,8 @@ func (m SuiteMark) String() string { return fmt.Sprintf("suite %s, hash %s", m.N
 // asked, what its prompts say, or which seat plays. They are no part of a suite's hash.
 var ofPlayer = []string{
 	"model", "model_source", "base_url", "agent_models", "seats", "seat_timeout_ms", "timeout_ms",
-	"decision_deadline_ms", "context_window_tokens", "max_output_tokens", "reasoning_effort", "service_tier", "temperature",
-	"top_p", "extra_body", "sampling", "prices", "estimate", "max_degraded_pct",
+	"decision_deadline_ms", "context_window_tokens", "max_output_tokens", "reasoning_effort", "service_tier",
+	"temperature", "top_p", "extra_body", "sampling", "prices", "estimate", "max_degraded_pct",
 	"system_prompt", "short_term_goal", "long_term_goal", "prompt_profile", "language", "words", "prompt_switches",
 	"playbook", "playbook_bullets", "playbook_size",
 }
@@ -59,7 +59,7 @@ func settingsBut(s trace.Settings, but ...[]string) (list []setting) {
 	return list
 }
 
-// differing names the settings that are not the same in two lists of the same settings, as "NAME is X, not Y".
+// differingSettings names the settings that are not the same in two lists of the same settings, as "NAME is X, not Y".
 func differingSettings(have, want []setting) (list []string) {
 	for i, one := range have {
 		if one != want[i] {
@@ -80,7 +80,8 @@ func oneValue(v string) string {
 // Unfrozen names what settings have otherwise than a suite has it: everybody plays it under the same ones. It
 // is empty for a player of the suite.
 func Unfrozen(s trace.Settings) []string {
-	return differingSettings(settingsBut(s, ofPlayer, ofInstance), settingsBut(trace.DefaultSettings(), ofPlayer, ofInstance))
+	return differingSettings(settingsBut(s, ofPlayer, ofInstance),
+		settingsBut(trace.DefaultSettings(), ofPlayer, ofInstance))
 }
 
 // Mixed names the settings by which two runs of one player differ, beside what follows from their instances.

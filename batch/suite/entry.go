@@ -44,19 +44,24 @@ func Open(dir batch.Dir) ([]Entry, error) {
 		return nil, ErrNoSuite
 	}
 	of, _ := scenario.SuiteNamed(f.Suite.Name)
+	return entriesOf(dir, of, *f.Suite, f.Name, cells, results)
+}
+
+// entriesOf are the entries of a suite that a batch has, which has a name, cells and results.
+func entriesOf(dir batch.Dir, of scenario.Suite, mark batch.SuiteMark, name string, cells []batch.Cell,
+	results []batch.Result) (list []Entry, err error) {
 	references := baseline.ReferencesOf(of.Name)
-	var list []Entry
 	arms := map[string]int{}
 	for _, c := range cells {
 		at, known := arms[c.Arm()]
 		if !known {
 			at = len(list)
 			arms[c.Arm()] = at
-			name := f.Name
+			e := Entry{Dir: dir, Name: name, Suite: of, Mark: mark, references: references}
 			if len(c.Labels) > 0 {
-				name += " " + c.Arm()
+				e.Name += " " + c.Arm()
 			}
-			list = append(list, Entry{Dir: dir, Name: name, Suite: of, Mark: *f.Suite, references: references})
+			list = append(list, e)
 			list[at].Settings, err = dir.Settings(c.ID)
 			if err != nil {
 				return nil, err

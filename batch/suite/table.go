@@ -194,7 +194,8 @@ func (t *Table) rank(shares []map[instance][]float64) error {
 		for j := range i {
 			var pairs []stats.Pair
 			for at, a := range shares[i] {
-				pairs = append(pairs, stats.Pair{Cluster: fmt.Sprintf("%s %d", at.task, at.seed), A: mean(a), B: mean(shares[j][at])})
+				cluster := fmt.Sprintf("%s %d", at.task, at.seed)
+				pairs = append(pairs, stats.Pair{Cluster: cluster, A: mean(a), B: mean(shares[j][at])})
 			}
 			metrics = append(metrics, stats.Metric{Pairs: pairs, Options: stats.Options{Alpha: alpha}})
 			places = append(places, [2]int{i, j})

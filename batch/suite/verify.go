@@ -223,8 +223,8 @@ func (e Entry) checkGates(v *Verification) {
 	v.Fallbacks = fallbacks / max(decisions, 1)
 	v.Failures = failures / max(calls, 1)
 	if v.Fallbacks > FallbacksMost {
-		v.find(Fallbacks, nil, "the program decided %.1f%% of the turns in the player's place; allowed: %g%%", 100*v.Fallbacks,
-			100*FallbacksMost)
+		v.find(Fallbacks, nil, "the program decided %.1f%% of the turns in the player's place; allowed: %g%%",
+			100*v.Fallbacks, 100*FallbacksMost)
 	}
 	if v.Failures > FailuresMost {
 		v.find(Failures, nil, "%.1f%% of the calls ended without a reply; allowed: %g%%", 100*v.Failures, 100*FailuresMost)

@@ -49,8 +49,8 @@ var cellSettings = []string{
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
-// readBatch reads a batch file, or makes that of a suite with flags, and plans each of its runs: everything that can be refused is
-// refused before the first one is played, with all that is wrong at once.
+// readBatch reads a batch file, or makes that of a suite with flags, and plans each of its runs: everything that can
+// be refused is refused before the first one is played, with all that is wrong at once.
 func readBatch(m *Main, name string, flags *pflag.FlagSet, repeats int) (*plannedBatch, error) {
 	data, err := m.batchText(name, flags, repeats)
 	if err != nil {

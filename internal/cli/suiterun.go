@@ -53,8 +53,8 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 	}
 	text, err = run.ReadRegular(m.path(name), 1<<20)
 	if err != nil {
-		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file, or %s", shown(name), cause(err),
-			strings.Join(suiteNames(), ", "))
+		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file, or %s", shown(name),
+			cause(err), strings.Join(suiteNames(), ", "))
 	}
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }
@@ -149,6 +149,6 @@ func (b *plannedBatch) expected() (string, error) {
 	if b.currency != "" {
 		cost = fmt.Sprintf("%s %s without discounts for cached input", all.Cost, b.currency)
 	}
-	return fmt.Sprintf("expected: %s for %s, by the first prompts; %s\n", takes(all), plaintext.Count(len(b.cells), "cell"),
-		cost), nil
+	return fmt.Sprintf("expected: %s for %s, by the first prompts; %s\n", takes(all),
+		plaintext.Count(len(b.cells), "cell"), cost), nil
 }
