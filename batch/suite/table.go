@@ -33,6 +33,12 @@ type Table struct {
 	// Entries are those of the table by their means. References are the players that are not ranked.
 	Entries    []Row `json:"entries"`
 	References []Row `json:"references"`
+
+	suite scenario.Suite
+	// family is the family of each task of the suite, by its number.
+	family []int
+	// shares are those of the entries before they are sorted.
+	shares []map[instance][]float64
 }
 
 // Row is an entry of a table.
@@ -83,18 +89,10 @@ func TableOf(entries []Entry) (Table, error) {
 	if len(entries) == 0 {
 		panic("suite: a table of no entries")
 	}
-	suite := entries[0].Suite
-	t := Table{TableVersion: TableVersion, Suite: *batch.MarkOf(suite), Instances: len(suite.Tasks) * len(suite.Seeds),
-		Alpha: alpha, Entries: []Row{}, References: []Row{}}
-	for _, task := range suite.Tasks {
-		if family := suite.World(task).Task.Family; !slices.Contains(t.Families, family) {
-			t.Families = append(t.Families, family)
-		}
-	}
-	var shares []map[instance][]float64
+	t := newTable(entries[0].Suite)
 	for _, e := range entries {
-		if e.Suite.Name != suite.Name {
-			return t, fmt.Errorf("%s is of the suite %s, %s of %s", entries[0].Name, suite.Name, e.Name, e.Suite.Name)
+		if e.Suite.Name != t.suite.Name {
+			return t, fmt.Errorf("%s is of the suite %s, %s of %s", entries[0].Name, t.suite.Name, e.Name, e.Suite.Name)
 		}
 		v, err := e.Check()
 		if err != nil {
@@ -103,19 +101,44 @@ func TableOf(entries []Entry) (Table, error) {
 		if !v.Valid() {
 			return t, &InvalidError{v}
 		}
-		row := e.row(v)
-		of := e.shares()
-		row.Mean, row.ByFamily = meansOf(suite, t.Families, of)
-		row.Noise = noiseOf(suite, of)
-		t.Entries, shares = append(t.Entries, row), append(shares, of)
-		t.Scripted = t.Scripted || e.Settings.ModelSource == trace.SourceScripted
+		t.add(e, v)
 	}
-	if err := t.rank(shares); err != nil {
-		return t, err
+	return t, t.conclude()
+}
+
+// newTable is a table without entries.
+func newTable(suite scenario.Suite) Table {
+	t := Table{TableVersion: TableVersion, Suite: *batch.MarkOf(suite), Instances: len(suite.Tasks) * len(suite.Seeds),
+		Alpha: alpha, Entries: []Row{}, suite: suite}
+	for _, task := range suite.Tasks {
+		family := suite.World(task).Task.Family
+		if !slices.Contains(t.Families, family) {
+			t.Families = append(t.Families, family)
+		}
+		t.family = append(t.family, slices.Index(t.Families, family))
+	}
+	t.References = t.referenceRows()
+	return t
+}
+
+// add adds an entry for which a verification holds.
+func (t *Table) add(e Entry, v Verification) {
+	row := e.row(v)
+	of := e.shares()
+	row.Mean, row.ByFamily = t.means(of)
+	row.Noise = noiseOf(t.suite, of)
+	t.Scripted = t.Scripted || e.Settings.ModelSource == trace.SourceScripted
+	t.Entries = append(t.Entries, row)
+	t.shares = append(t.shares, of)
+}
+
+// conclude ranks the entries, and sorts them.
+func (t *Table) conclude() error {
+	if err := t.rank(); err != nil {
+		return err
 	}
 	slices.SortStableFunc(t.Entries, func(a, b Row) int { return cmp.Compare(b.Mean, a.Mean) })
-	t.References = referenceRows(suite, t.Families)
-	return t, nil
+	return nil
 }
 
 // row is what an entry takes.
@@ -134,21 +157,20 @@ func (e Entry) row(v Verification) Row {
 	return row
 }
 
-// meansOf are the mean over the tasks of a suite and those over its families. Each task is the mean of its
+// means are the mean over the tasks of the suite and those over its families. Each task is the mean of its
 // instances.
-func meansOf(suite scenario.Suite, families []string, shares map[instance][]float64) (all float64, by []float64) {
-	by = make([]float64, len(families))
-	tasks := make([]float64, len(families))
-	for _, task := range suite.Tasks {
+func (t *Table) means(shares map[instance][]float64) (all float64, by []float64) {
+	by = make([]float64, len(t.Families))
+	tasks := make([]float64, len(t.Families))
+	for i, task := range t.suite.Tasks {
 		sum := 0.0
-		for _, seed := range suite.Seeds {
+		for _, seed := range t.suite.Seeds {
 			sum += mean(shares[instance{task, seed}])
 		}
-		of := sum / float64(len(suite.Seeds))
-		family := slices.Index(families, suite.World(task).Task.Family)
-		by[family] += of
-		tasks[family]++
-		all += of / float64(len(suite.Tasks))
+		of := sum / float64(len(t.suite.Seeds))
+		by[t.family[i]] += of
+		tasks[t.family[i]]++
+		all += of / float64(len(t.suite.Tasks))
 	}
 	for i := range by {
 		by[i] /= tasks[i]
@@ -186,16 +208,16 @@ func noiseOf(suite scenario.Suite, shares map[instance][]float64) *float64 {
 	return &noise
 }
 
-// rank compares all pairs of entries, which have these shares.
-func (t *Table) rank(shares []map[instance][]float64) error {
+// rank compares all pairs of entries.
+func (t *Table) rank() error {
 	var metrics []stats.Metric
 	var places [][2]int
-	for i := range shares {
+	for i := range t.shares {
 		for j := range i {
 			var pairs []stats.Pair
-			for at, a := range shares[i] {
+			for at, a := range t.shares[i] {
 				cluster := fmt.Sprintf("%s %d", at.task, at.seed)
-				pairs = append(pairs, stats.Pair{Cluster: cluster, A: mean(a), B: mean(shares[j][at])})
+				pairs = append(pairs, stats.Pair{Cluster: cluster, A: mean(a), B: mean(t.shares[j][at])})
 			}
 			metrics = append(metrics, stats.Metric{Pairs: pairs, Options: stats.Options{Alpha: alpha}})
 			places = append(places, [2]int{i, j})
@@ -225,8 +247,8 @@ func (t *Table) rank(shares []map[instance][]float64) error {
 }
 
 // referenceRows are the players that need no model, and the best play known, as far as they are recorded.
-func referenceRows(suite scenario.Suite, families []string) (rows []Row) {
-	references := baseline.ReferencesOf(suite.Name)
+func (t *Table) referenceRows() (rows []Row) {
+	references := baseline.ReferencesOf(t.suite.Name)
 	for _, player := range []struct {
 		name  string
 		score func(baseline.Reference) int64
@@ -245,7 +267,7 @@ func referenceRows(suite scenario.Suite, families []string) (rows []Row) {
 			}
 		}
 		row := Row{Name: player.name, Player: player.name, Prompts: "-"}
-		row.Mean, row.ByFamily = meansOf(suite, families, shares)
+		row.Mean, row.ByFamily = t.means(shares)
 		rows = append(rows, row)
 	}
 	return rows

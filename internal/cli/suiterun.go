@@ -119,8 +119,8 @@ func notOfSuite(place string, mark *batch.SuiteMark, s trace.Settings) string {
 	if len(differ) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%sthe suite %s is played under the settings that it was frozen with: %s; allowed: settings of the "+
-		"model, its prompts and seats", place, mark.Name, strings.Join(differ, ", "))
+	return fmt.Sprintf("%sthe suite %s is played under the settings that it was frozen with: %s; allowed: settings of "+
+		"the model, its prompts and seats; settings come from the environment and config.toml, too", place, mark.Name, strings.Join(differ, ", "))
 }
 
 // expected says what the cells of a batch that asks a live model are expected to take, by the first
@@ -146,7 +146,10 @@ func (b *plannedBatch) expected() (string, error) {
 		all.Cost += of.Cost
 	}
 	cost := "cost unknown, as a model has no price"
-	if b.currency != "" {
+	switch {
+	case !b.live:
+		cost = "free, as no model of a provider is asked"
+	case b.currency != "":
 		cost = fmt.Sprintf("%s %s without discounts for cached input", all.Cost, b.currency)
 	}
 	return fmt.Sprintf("expected: %s for %s, by the first prompts; %s\n", takes(all),
