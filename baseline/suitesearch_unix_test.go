@@ -24,8 +24,8 @@ func cpu(t testing.TB) time.Duration {
 }
 
 // TestSuiteSearch looks for better plans of the instances of suites, one after the other, until each was given
-// -suiteseconds of processor time. An instance that had as many by an earlier search is passed over, so it can be stopped and
-// continued at any time.
+// -suiteseconds of processor time. An instance that had as many by an earlier search is passed over, so it can be
+// stopped and continued at any time.
 func TestSuiteSearch(t *testing.T) {
 	if *suiteSeconds == 0 {
 		t.Skip("takes hours; see -suiteseconds")
@@ -42,9 +42,10 @@ func TestSuiteSearch(t *testing.T) {
 }
 
 // searchFor looks for a better plan of an instance for some seconds. It begins with the best of those of all
-// instances of the task and of what greedy agents do: four tenths of the time go to changes of the plan, the
-// rest to its sequence of actions.
+// instances of the task and of what greedy agents do. Then four tenths of the time go to changes of the plan, and
+// nearly all of the rest to its sequence of actions.
 func searchFor(t *testing.T, s world.Scenario, known []Plan, now suitePlan, seconds int) suitePlan {
+	began := cpu(t)
 	x := newSearch(s, s.Seed+uint64(now.seconds)<<32)
 	p, score := now.plan, play(t, s, now.plan.Policy())
 	try := func(next Plan, got int64) {
@@ -55,14 +56,17 @@ func searchFor(t *testing.T, s world.Scenario, known []Plan, now suitePlan, seco
 	for _, other := range known {
 		try(other, play(t, s, other.Policy()))
 	}
+	// playsIn is how many plays fit into a share of the time that is left.
 	playsIn := func(share float64, play func()) int {
 		const tries = 3
-		began := cpu(t)
+		before := cpu(t)
 		for range tries {
 			play()
 		}
-		each := (cpu(t) - began).Seconds() / tries
-		return int(share * float64(seconds) / max(each, 1e-6))
+		now := cpu(t)
+		each := (now - before).Seconds() / tries
+		left := float64(seconds) - (now - began).Seconds()
+		return int(share * max(left, 0) / max(each, 1e-6))
 	}
 	// A climb plays a sixth more than it is asked to.
 	climbed, got := x.climb(t, p, playsIn(0.4, func() { x.worth(t, p) })*6/7)
@@ -74,7 +78,7 @@ func searchFor(t *testing.T, s world.Scenario, known []Plan, now suitePlan, seco
 		start = greedy
 	}
 	q := a.done(t, start.Policy())
-	raw, got := a.cool(t, start, playsIn(0.6, func() { a.play(t, q) }))
+	raw, got := a.cool(t, start, playsIn(0.9, func() { a.play(t, q) }))
 	if got > score {
 		try(x.pruned(t, raw, got))
 	}

@@ -52,9 +52,14 @@ func settingsBut(s trace.Settings, but ...[]string) (list []setting) {
 	left := slices.Concat(but...)
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if !slices.Contains(left, name) {
-			list = append(list, setting{name, string(llmclient.Marshal(v.Field(i).Interface()))})
+		if slices.Contains(left, name) {
+			continue
 		}
+		value := string(llmclient.Marshal(v.Field(i).Interface()))
+		if v.Field(i).Kind() == reflect.String && v.Field(i).IsZero() {
+			value = `""` // also of a number as text
+		}
+		list = append(list, setting{name, value})
 	}
 	return list
 }

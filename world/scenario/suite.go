@@ -26,7 +26,7 @@ func Suites() []Suite {
 		"task_production_chips_40", "task_production_data_60", "task_production_hardware_50", "task_production_dim_120",
 		"task_survival_blackout_100", "task_survival_depleted_120", "task_survival_distant_power_60",
 		"task_survival_two_hops_150",
-		"task_cooperation_dark_forge_80", "task_cooperation_standstill_100", "task_cooperation_ring_40",
+		"task_cooperation_dark_forge_80", "task_cooperation_standstill_100", "task_cooperation_power_only_120",
 		"task_cooperation_rescue_60",
 	}}
 	for n := range uint64(suiteInstances) {
