@@ -131,6 +131,7 @@ func apart(s Settings) Settings {
 	s.Prices = slices.Clone(s.Prices)
 	s.PromptSwitches = slices.Clone(s.PromptSwitches)
 	s.Documents = slices.Clone(s.Documents)
+	s.Goals = slices.Clone(s.Goals)
 	if s.Rules != nil {
 		rules := *s.Rules
 		s.Rules = &rules

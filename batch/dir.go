@@ -147,7 +147,11 @@ func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err
 	}
 	text, err := d.read(batchFile)
 	if err == nil {
-		f, err = Parse(text, list.Known(recorded(results)...))
+		known := list.Known(recorded(results)...)
+		for _, r := range results {
+			known = known.Known(d.measured(r)...)
+		}
+		f, err = Parse(text, known)
 	}
 	if err != nil {
 		return f, nil, nil, fmt.Errorf("read %s: %w", batchFile, err)

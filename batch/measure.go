@@ -43,22 +43,21 @@ func (d Dir) Measure(ctx context.Context, list metric.List, results []Result, jo
 
 // measure is [Dir.Measure] of one result.
 func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
-	missing := func() metric.List {
-		return slices.DeleteFunc(slices.Clone(list), func(m metric.Metric) bool {
-			done := func(o report.OwnMetric) bool { return m.Own().Same(o) && o.Measured() }
-			return !m.Computes() || slices.ContainsFunc(r.Own, done)
-		})
+	measured := func(m metric.Metric) bool {
+		return slices.ContainsFunc(r.Own, func(o report.OwnMetric) bool { return m.Own().Same(o) && o.Measured() })
 	}
+	missing := func() metric.List { return slices.DeleteFunc(slices.Clone(list), measured) }
 	if len(missing()) > 0 {
 		kept := d.measured(*r)
 		r.Own = append(r.Own, kept...)
-		if todo := missing(); len(todo) > 0 {
+		todo := slices.DeleteFunc(missing(), func(m metric.Metric) bool { return !m.Computes() })
+		if len(todo) > 0 {
 			rows, err := todo.Measure(ctx, run.Dir(d.Run(r.ID, r.Attempt)))
 			if err != nil {
 				return err
 			}
 			r.Own = append(rows, r.Own...)
-			d.keepMeasured(*r, append(kept, rows...))
+			d.keepMeasured(*r, slices.Concat(rows, kept)) // who knows none of them takes the newest of a name
 		}
 	}
 	r.settle(list)

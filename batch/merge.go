@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -84,6 +85,9 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 		if d.Done(c.ID) {
 			results++
 		}
+		if err := d.takeMeasured(from, c.ID); err != nil {
+			return 0, fmt.Errorf("copy the metrics of cell %s: %w", c.ID, err)
+		}
 	}
 	for _, other := range from {
 		if err := TakeLeases(d.Store(), other.Store()); err != nil {
@@ -158,6 +162,27 @@ func latestOf(a, b Dir, id ID) (mine, theirs int64, err error) {
 		}
 	}
 	return mine, theirs, nil
+}
+
+// takeMeasured adds what other copies of a result were measured by. A result is the same in all of them.
+func (d Dir) takeMeasured(from []Dir, id ID) error {
+	ours, has, err := d.result(id, resultFile)
+	if err != nil || !has {
+		return err
+	}
+	rows := d.measured(ours)
+	known := len(rows)
+	for _, other := range from {
+		for _, row := range other.measured(ours) {
+			if !slices.ContainsFunc(rows, row.Same) {
+				rows = append(rows, row)
+			}
+		}
+	}
+	if len(rows) > known {
+		d.keepMeasured(ours, rows)
+	}
+	return nil
 }
 
 // take copies a cell from another directory, its result last.

@@ -262,7 +262,7 @@ func (s *Server) getTurn(h *history, r *http.Request) (any, error) {
 
 // shownTurn is what a page shows of the turn of an agent in a tick.
 func (h *history) shownTurn(t *explain.Turn, tick int64, agent string) turnView {
-	v := turnViewOf(t, tick, agent, explain.PricesOf(h.header.SettingsAt(tick-1))) // those that it was played with
+	v := turnViewOf(t, tick, agent, h.header.SettingsAt(tick-1))
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	used := h.agents.LedTo(explain.Origin{Agent: agent, Tick: tick})

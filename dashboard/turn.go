@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/explain"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -54,11 +55,39 @@ type toolCall struct {
 	Arguments string `json:"arguments"`
 	// Result is empty where none was sent back.
 	Result string `json:"result"`
+	// Tool says more of a tool of the user's, nil for any other.
+	Tool *usedTool `json:"tool,omitempty"`
 }
 
-// turnViewOf makes the page's form of the records.
-func turnViewOf(t *explain.Turn, tick int64, agent string,
-	prices explain.Prices) turnView {
+// usedTool is what came of a call of a tool of the user's.
+type usedTool struct {
+	// Of names tool, version and server, and Trust says what the result may do.
+	Of    string `json:"of"`
+	Trust string `json:"trust"`
+	// Code says why there is no result, empty if there is one. Returned is what the tool returned, cut to
+	// returnedMax characters.
+	Code     string `json:"code"`
+	Returned string `json:"returned"`
+	// LatencyMS is how long the call took; 0 for one whose result was taken from a record.
+	LatencyMS int64 `json:"latency_ms"`
+}
+
+// returnedMax bounds what is shown of the result of a tool, in characters.
+const returnedMax = 4000
+
+// usedToolOf is the page's form of a call of a tool.
+func usedToolOf(u explain.UsedTool) *usedTool {
+	of := &usedTool{Of: u.Of(), Trust: u.TrustText(), Code: string(u.Code),
+		Returned: plaintext.Clip(u.ResultText(), returnedMax)}
+	if u.Timing != nil {
+		of.LatencyMS = u.Timing.LatencyMS
+	}
+	return of
+}
+
+// turnViewOf makes the page's form of the records. The settings are those that the turn was played with.
+func turnViewOf(t *explain.Turn, tick int64, agent string, of trace.Settings) turnView {
+	prices := explain.PricesOf(of)
 	v := turnView{
 		Tick: tick, Agent: agent, Decision: t.Decision, Sources: []sourceView{}, Steps: append([]trace.Step{}, t.Steps...),
 		Calls:    []callView{},
@@ -73,13 +102,19 @@ func turnViewOf(t *explain.Turn, tick int64, agent string,
 			}
 		}
 	}
+	used := explain.UsedTools(of, t.Tools)
 	for _, c := range t.Calls {
 		of := callView{ModelCall: c, CostMicros: prices.Micros(c.Model, c.Answer.Usage), ToolCalls: []toolCall{}}
 		for _, hash := range c.Answer.Output {
 			switch it, ok := t.Item(hash); {
 			case !ok:
 			case it.Kind == llmclient.KindFunctionCall:
-				of.ToolCalls = append(of.ToolCalls, toolCall{it.CallID, it.Name, it.Text, results[it.CallID]})
+				call := toolCall{CallID: it.CallID, Name: it.Name, Arguments: it.Text, Result: results[it.CallID]}
+				made := func(u explain.UsedTool) bool { return u.Step == c.Step && u.CallID == it.CallID }
+				if at := slices.IndexFunc(used, made); at >= 0 {
+					call.Tool = usedToolOf(used[at])
+				}
+				of.ToolCalls = append(of.ToolCalls, call)
 			case it.Kind == llmclient.KindMessage:
 				of.Text += it.Text + it.Refusal
 			}

@@ -36,11 +36,8 @@ func (r *runner) takeFork(f trace.Fork) error {
 	if err != nil {
 		return err
 	}
-	if err := r.world.SetRules(scenario.Rules); err != nil {
+	if err := f.Change(r.world, scenario); err != nil {
 		return err
-	}
-	if f.EndsChains() {
-		r.world.EndOrders()
 	}
 	runtime, seed, err := runtimeOf(next, r.world, scenario.Rules)
 	if err != nil {

@@ -123,10 +123,13 @@ func TestForkChanges(t *testing.T) {
 		"idle draw":     {ruled(func(r *world.Rules) { r.IdleDraw = 3 }), "rules.idle_draw", ""},
 		"battery":       {ruled(func(r *world.Rules) { r.PowerCapacity = 400 }), "rules.power_capacity", "/400"},
 		"heat":          {ruled(func(r *world.Rules) { r.HeatCapacity = 300 }), "rules.heat_capacity", "/300"},
-		"language":      {func(o *engine.ForkOptions) { o.Language = "zh" }, "language", "短期"},
-		"playbook":      {func(o *engine.ForkOptions) { o.Playbook, o.PlaybookBullets = book, 6 }, "playbook", ""},
-		"ticks":         {func(o *engine.ForkOptions) { o.Ticks = 6 }, "ticks", ""},
-		"learning":      {func(o *engine.ForkOptions) { o.LearnEvery = 4 }, "learn_every", ""},
+		"goal of the world": {func(o *engine.ForkOptions) {
+			o.Goals = []world.Goal{{ID: "far", Agent: "agent-2", Text: "Hold all the data.", Metric: "stock:data", AtLeast: 9000}}
+		}, "goals.far", ""},
+		"language": {func(o *engine.ForkOptions) { o.Language = "zh" }, "language", "短期"},
+		"playbook": {func(o *engine.ForkOptions) { o.Playbook, o.PlaybookBullets = book, 6 }, "playbook", ""},
+		"ticks":    {func(o *engine.ForkOptions) { o.Ticks = 6 }, "ticks", ""},
+		"learning": {func(o *engine.ForkOptions) { o.LearnEvery = 4 }, "learn_every", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := parent

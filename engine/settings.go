@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -45,7 +47,7 @@ var promptVersions sync.Map
 // fit together.
 func scenarioOf(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride,
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Goals: s.Goals, Agents: s.AgentsOverride,
 			Language: s.Language})
 }
 
@@ -152,11 +154,39 @@ func changesOf(before, next trace.Settings) ([]trace.Change, error) {
 		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10),
 			To: strconv.FormatInt(c.To, 10)})
 	}
+	if before.Language == next.Language { // otherwise every text differs
+		changes = append(changes, goalChanges(a.Goals, b.Goals)...)
+	}
 	for i := range changes {
 		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax),
 			plaintext.Clip(changes[i].To, changeCharsMax)
 	}
 	return changes, nil
+}
+
+// goalChanges lists the goals that differ, in the order of the ids.
+func goalChanges(before, next []world.Goal) (changes []trace.Change) {
+	texts := func(list []world.Goal) map[string]string {
+		all := map[string]string{}
+		for _, g := range list {
+			all[g.ID] = fmt.Sprintf("%s of %s at least %d: %s", g.Metric, g.Agent, g.AtLeast, g.Text)
+		}
+		return all
+	}
+	from, to := texts(before), texts(next)
+	ids := slices.Sorted(maps.Keys(from))
+	for _, id := range slices.Sorted(maps.Keys(to)) {
+		if from[id] == "" {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		if from[id] != to[id] {
+			changes = append(changes, trace.Change{What: "goals." + id, From: cmp.Or(from[id], "none"),
+				To: cmp.Or(to[id], "none")})
+		}
+	}
+	return changes
 }
 
 // PromptVersion names the wording of everything a run with these settings asks.

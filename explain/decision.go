@@ -61,7 +61,7 @@ func ReadDecision(of Run, tick int64, agent string) (*Decision, error) {
 	}
 	d.Turn = in.Turn(agent)
 	d.Decision, d.Steps = d.Turn.Decision, append([]trace.Step{}, d.Turn.Steps...)
-	d.Tools = usedTools(d.Header.SettingsAt(tick-1), d.Turn.Tools)
+	d.Tools = UsedTools(d.Header.SettingsAt(tick-1), d.Turn.Tools)
 	if d.Decision == nil && len(d.Turn.Steps)+len(d.Turn.Calls) == 0 {
 		if err := CheckAgent(d.Header, agent); err != nil && missing.Last > 0 {
 			return nil, err

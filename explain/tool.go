@@ -17,8 +17,8 @@ type UsedTool struct {
 	Trusted bool   `json:"trusted"`
 }
 
-// usedTools are calls of a run with these settings.
-func usedTools(s trace.Settings, calls []trace.ToolCall) []UsedTool {
+// UsedTools are calls of a run with these settings.
+func UsedTools(s trace.Settings, calls []trace.ToolCall) []UsedTool {
 	list := make([]UsedTool, len(calls))
 	for i, c := range calls {
 		list[i] = UsedTool{ToolCall: c}

@@ -122,7 +122,7 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 	s = &Session{config: c, left: left}
 	of := &s.config.Settings
 	planned, err := scenario.Instance(of.Scenario, []byte(of.ScenarioTOML),
-		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules, Agents: of.AgentsOverride,
+		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules, Goals: of.Goals, Agents: of.AgentsOverride,
 			Language: of.Language})
 	if err != nil && left != nil {
 		// What another version took for a scenario may be none here: that is the reason then.

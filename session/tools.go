@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/tools"
 	"example.com/agentworld/trace"
@@ -45,16 +46,60 @@ func (s *Session) chooseTools(named []world.ToolAccess) error {
 	if of.Tools != nil || of.ModelSource != "" {
 		return s.checkTools(of.Tools)
 	}
-	offered, notes, err := offer(s.tools, named, s.agents)
+	chosen, err := s.chosenTools(named)
+	if err != nil {
+		return err
+	}
+	offered, notes, err := offer(chosen, named, s.agents)
 	if err != nil {
 		return err
 	}
 	of.Tools = offered
+	of.OfferTools = ""
 	for _, note := range notes {
 		s.remark(note)
 	}
 	return nil
 }
+
+// chosenTools are the tools that the settings name, all if they name none. The error is about a name that no
+// tool has, or about a tool that the scenario needs.
+func (s *Session) chosenTools(needed []world.ToolAccess) (*tools.Set, error) {
+	const key = "run.tools"
+	text := strings.TrimSpace(s.config.OfferTools)
+	if text == "" {
+		return s.tools, nil
+	}
+	names := strings.Split(text, ",")
+	if text == offersNone {
+		names = nil
+	}
+	named := func(t tools.Tool) bool { return slices.Contains(names, t.Name) || slices.Contains(names, t.Server) }
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		is := func(t tools.Tool) bool { return name != "" && (t.Name == names[i] || t.Server == names[i]) }
+		if !slices.ContainsFunc(s.config.Tools, is) {
+			var known []string
+			for _, t := range s.config.Tools {
+				known = append(known, t.Name)
+			}
+			return nil, access.Refuse(key, "no tool or server is called %q here; allowed: %s", plaintext.Line(names[i]),
+				strings.Join(append(known, offersNone), ", "))
+		}
+	}
+	left := func(t tools.Tool) bool { return !named(t) }
+	chosen := tools.NewSet(slices.DeleteFunc(slices.Clone(s.config.Tools), left)...)
+	for _, t := range needed {
+		if s.tools.Has(t.Name) && !chosen.Has(t.Name) {
+			return nil, access.Refuse(key, "tool %s is left out, and the scenario needs it; allowed: it too, or another scenario",
+				t.Name)
+		}
+	}
+	return chosen, nil
+}
+
+// offersNone is the word for no tools in [trace.Settings.OfferTools].
+const offersNone = "none"
 
 // checkTools refuses to go on with tools that are not as they were recorded.
 func (s *Session) checkTools(recorded []trace.Tool) error {

@@ -94,6 +94,45 @@ func consulted(t *testing.T, dir string, ticks int64, list ...tools.Tool) sessio
 	return session.Config{Settings: s, Dir: dir, Source: consulting{}, Tools: list}
 }
 
+// TestARunOffersTheToolsThatItsSettingsName: each by its name or that of its server. Who names one that is not
+// there, or leaves one out that the scenario needs, is told which.
+func TestARunOffersTheToolsThatItsSettingsName(t *testing.T) {
+	var calls atomic.Int64
+	of := func(name, server string) tools.Tool {
+		return oracle(&calls, func(t *tools.Tool) { t.Name, t.Server = name, server })
+	}
+	list := []tools.Tool{of("oracle", ""), of("far_look", "far"), of("far_write", "far")}
+	for offer, want := range map[string]string{
+		"": "oracle far_look far_write", "none": "", "far": "far_look far_write", " far_write,oracle , far_write ": "oracle far_write",
+		"nobody": `run.tools: no tool or server is called "nobody" here; allowed: oracle, far_look, far_write, none`,
+		"far,":   `run.tools: no tool or server is called "" here; allowed: oracle, far_look, far_write, none`,
+	} {
+		c := consulted(t, "", 1, list...)
+		c.OfferTools = offer
+		s, err := session.New(c)
+		var names []string
+		if err == nil {
+			for _, t := range s.Settings().Tools {
+				names = append(names, t.Name)
+			}
+			if s.Settings().OfferTools != "" {
+				t.Errorf("%q is still to be offered", s.Settings().OfferTools)
+			}
+		} else {
+			names = append(names, err.Error())
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q offers %s, want %s", offer, got, want)
+		}
+	}
+	c := consulted(t, "", 1, list...)
+	c.ScenarioTOML += "\n[[tools]]\nname = \"oracle\"\n"
+	c.OfferTools = "far"
+	if _, err := session.New(c); err == nil || !strings.Contains(err.Error(), "tool oracle is left out, and the scenario needs it") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestAToolIsCalledOnceForEachCallThatCommits: what it says decides an action, is recorded, and is taken from
 // the record by a replay, a resume, a fork, learning and a rehearsal. Without the tool a run is continued only
 // if its user says so.

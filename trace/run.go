@@ -138,6 +138,21 @@ type Fork struct {
 	PromptVersion string   `json:"prompt_version"`
 }
 
+// Change changes the world to what the scenario of the fork says, between two ticks. The error says what of it
+// a world cannot change to; the world must not be used after it.
+func (f Fork) Change(w *world.World, s world.Scenario) error {
+	if err := w.SetRules(s.Rules); err != nil {
+		return err
+	}
+	if err := w.SetGoals(s.Goals); err != nil {
+		return err
+	}
+	if f.EndsChains() {
+		w.EndOrders()
+	}
+	return nil
+}
+
 // EndsChains reports whether all orders and chains of agents end at the fork, because it changes more
 // than caps and the length of the run: they were decided under other settings.
 func (f Fork) EndsChains() bool { return EndsChains(f.Changes) }

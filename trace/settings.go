@@ -40,6 +40,8 @@ type Settings struct {
 	ScenarioTOML string `json:"scenario_toml"`
 	// Rules replace those of the scenario; nil keeps them.
 	Rules *world.Rules `json:"rules,omitempty"`
+	// Goals replace those of the scenario, in the words of this run; nil keeps them.
+	Goals []world.Goal `json:"goals,omitempty"`
 	// Ticks is how many ticks the run was asked for at first; a [Resume] may ask for more.
 	// The canonical form omits it: the number of ticks asked for does not change the ticks
 	// themselves.
@@ -133,6 +135,9 @@ type Settings struct {
 	// Documents are the files of the run's documents with their texts, in the order of their
 	// names. The scenario says which of them it trusts.
 	Documents []Document `json:"documents,omitempty" cli:"documents run.documents" kind:"dir" absent:"none" doc:"directory of Markdown and text files that agents look things up in, untrusted unless the scenario says otherwise"`
+	// OfferTools names those of the user's tools that a run begins with, each by its name or that of its
+	// server, with commas between; "none" is none, and empty all. Once Tools has them it is empty.
+	OfferTools string `json:"offer_tools,omitempty" cli:"tools run.tools TOOLS" absent:"all" doc:"tools of your own that agents are offered, by their names or the names of servers with commas between; none offers none"`
 	// Tools are the user's tools that agents may call. The list is the same in the whole run.
 	Tools []Tool `json:"tools,omitempty"`
 	// Playbook is the file of lessons that every agent starts with, in full; empty for
@@ -426,7 +431,7 @@ func (s Settings) shaping() Settings {
 	return s
 }
 
-// Changes lists what differs from s in next, in the order of the fields. It omits rules,
+// Changes lists what differs from s in next, in the order of the fields. It omits rules and goals,
 // since the scenario holds what they replace; the estimate, which changes nothing; and
 // the recording, which the source of answers names.
 func (s Settings) Changes(next Settings) []Change {
@@ -435,7 +440,7 @@ func (s Settings) Changes(next Settings) []Change {
 	for i := range a.NumField() {
 		c := Change{What: settingName(a.Type().Field(i))}
 		switch c.What {
-		case "rules", "estimate", "recording":
+		case "rules", "goals", "estimate", "recording":
 			continue
 		case "caps":
 			c.From, c.To = s.Caps.Text(s.Currency()), next.Caps.Text(next.Currency())

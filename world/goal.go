@@ -174,6 +174,42 @@ func (s Scenario) pursuits() [][]pursuit {
 	return lists
 }
 
+// SetGoals replaces the goals from the next tick on. Call it between ticks, after Apply. A goal that keeps its
+// id, agent and metric keeps what was counted for it, and with the same bound whether it was met. A new one
+// counts events from here on. The error names a goal that cannot be; the world is then unchanged.
+func (w *World) SetGoals(goals []Goal) error {
+	next := w.scenario
+	next.Goals = slices.Clone(goals)
+	if err := next.checkGoals(); err != nil {
+		return err
+	}
+	w.scenario = next
+	before := w.goals
+	w.goals = next.pursuits()
+	w.counting = false
+	for n, list := range w.goals {
+		same := len(list) == len(before[n])
+		for i := range list {
+			p := &list[i]
+			at := slices.IndexFunc(before[n], func(old pursuit) bool {
+				return old.goal.ID == p.goal.ID && old.goal.Metric == p.goal.Metric
+			})
+			same = same && at == i && before[n][at].goal.AtLeast == p.goal.AtLeast
+			if at >= 0 {
+				p.count = before[n][at].count
+			}
+			if at >= 0 && before[n][at].goal.AtLeast == p.goal.AtLeast {
+				p.metAt = before[n][at].metAt
+			}
+			w.counting = w.counting || p.metric.counts != nil
+		}
+		if !same {
+			w.touchAgent(int32(n))
+		}
+	}
+	return nil
+}
+
 // countGoals adds an event to the goals of its agent that count such events.
 func (w *World) countGoals(e *Event) {
 	n, ok := w.numbers[e.Agent]

@@ -89,3 +89,64 @@ func TestGoalsOthersCanMeet(t *testing.T) {
 		t.Error("a goal counts goals")
 	}
 }
+
+// TestGoalsChange: what was counted for a goal stays with it, what was met stays met under the same bound, and
+// a new goal that the state meets is met in the next tick. The digest follows the goals and not their texts.
+func TestGoalsChange(t *testing.T) {
+	s := mustScenario(t, "minimal").WithAgents(2)
+	s.Agents.Stock = [][]Amount{{{Electricity, 90}, {Compound, 5000}}}
+	made := Goal{ID: "made", Agent: "agent-1", Metric: "made:hardware", AtLeast: 2}
+	s.Goals = []Goal{made, {ID: "held", Agent: "*", Metric: "stock:hardware", AtLeast: 9}}
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(w *World, actions ...Action) (met []string) {
+		events := w.Advance()
+		var intents []Intent
+		for n, a := range actions {
+			intents = append(intents, Intent{Agent: n, Action: a})
+		}
+		for _, e := range slices.Concat(events, w.Apply(intents)) {
+			if e.Kind == EventGoalMet {
+				met = append(met, e.Subject)
+			}
+		}
+		if w.Digest() != w.RecomputeDigest() {
+			t.Fatalf("tick %d: the digest is not that of the state", w.Tick())
+		}
+		return met
+	}
+	play(w, Refine{2000}, Wait{})
+	same, other := w.Fork(), w.Fork()
+	said := slices.Clone(s.Goals)
+	said[0].Text = "Make two."
+	if err := same.SetGoals(said); err != nil || same.Digest() != w.Digest() || same.Goals()[0].MetAt != 1 {
+		t.Errorf("in other words the goals are %+v, %v", same.Goals(), err)
+	}
+	made.AtLeast = 3
+	next := []Goal{{ID: "has", Agent: "agent-1", Metric: "stock:hardware", AtLeast: 1}, made,
+		{ID: "sent", Agent: "agent-1", Metric: "event:message_sent", AtLeast: 1}}
+	if err := other.SetGoals(next); err != nil {
+		t.Fatal(err)
+	}
+	if g := other.Goals(); len(g) != 3 || g[0].MetAt != -1 || g[1].MetAt != -1 || g[1].Now != 2 || g[2].Now != 0 {
+		t.Errorf("the goals are %+v", g)
+	}
+	if other.RecomputeDigest() == w.Digest() {
+		t.Error("other goals leave the digest as it was")
+	}
+	if met := play(other, Refine{1000}, Wait{}); !slices.Equal(met, []string{"has", "made"}) {
+		t.Errorf("met are %v", met)
+	}
+	if met := play(other, SendMessage{"agent-2", "hello"}, Wait{}); !slices.Equal(met, []string{"sent"}) {
+		t.Errorf("met are %v", met)
+	}
+	before := w.Digest()
+	for _, bad := range []Goal{{ID: "x", Agent: "agent-3", Metric: "stock:data", AtLeast: 1},
+		{ID: "x", Agent: "*", Metric: "stock:nothing", AtLeast: 1}, {ID: "x", Agent: "*", Metric: "stock:data"}} {
+		if err := w.SetGoals([]Goal{bad}); err == nil || w.Digest() != before || len(w.Goals()) != 3 {
+			t.Errorf("%+v: %v, then the goals are %+v", bad, err, w.Goals())
+		}
+	}
+}

@@ -2,7 +2,7 @@
 // read when the program starts.
 //
 //	w := words.In("en")
-//	line := w.Observation.Wear.Text(words.Num(60)) // "wear 60 of 1000"
+//	line := w.Observation.Wear.Text(words.Num(60)) // "wear 60, stops at 1000"
 //
 // A text without values is a string. A text with values is a [Form] with named places, "wear {wear}
 // of 1000". A [Table] holds the texts about things that other packages name: actions, stop events,

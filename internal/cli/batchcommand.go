@@ -58,10 +58,16 @@ func batchCommand(m *Main) *cobra.Command {
 	runs := &cobra.Command{
 		Use: "run FILE|SUITE", Short: "play the cells of a batch file, or of a suite, that have no result yet",
 		Long: batchHelp, Args: oneArgument("a batch file or a suite"),
-		RunE: func(c *cobra.Command, args []string) error { return runBatch(m, c, args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
+			return runBatch(m, c, args[0], f)
+		},
 	}
 	addOptions(runs.Flags(), &f)
 	addPlayerFlags(runs.Flags())
+	m.addMetricFlag(runs.Flags())
 	f.players = addPlayers(m, runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
@@ -526,6 +532,9 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}
+			if err := m.readMetrics(); err != nil {
+				return err
+			}
 			b, err := readBatch(m, args[0], c.Flags(), 0)
 			if err != nil {
 				return err
@@ -562,6 +571,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 	c.Flags().Float64Var(&effect, "effect", 0, "difference of the primary metric to find (default that of the file)")
 	c.Flags().Float64Var(&power, "power", 0.8, "probability of finding it, 0.5 to below 1")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	m.addMetricFlag(c.Flags())
 	return c
 }
 

@@ -30,13 +30,13 @@ and decisions it differs from the run it left.`
 type forkFlags struct {
 	AtTick    int64    `flag:"at-tick" doc:"last tick of the run that is kept; 0 keeps none"`
 	UntilTick int64    `flag:"until-tick" doc:"another name for --ticks: both count from the beginning of the run"`
-	Set       []string `flag:"set" doc:"from the fork on: rules.FIELD=VALUE, or personas.AGENT.text=TEXT, also .short_term_goal and .long_term_goal; may be repeated"`
+	Set       []string `flag:"set" doc:"from the fork on: rules.FIELD=VALUE, personas.AGENT.text=TEXT or goals.ID.at_least=NUMBER; docs/forks.md lists the fields; may be repeated"`
 	Drift     bool     `flag:"allow-version-drift" doc:"also fork a run that another version recorded"`
 }
 
 // notForked are the settings that a fork cannot change, since the ticks before it
 // would be others, and those of recorded answers, which it has already.
-var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
+var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss", "run.tools"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
 func forkCommand(m *Main) *cobra.Command {

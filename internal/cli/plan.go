@@ -2,13 +2,10 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
@@ -17,8 +14,6 @@ import (
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
-	"example.com/agentworld/world/scenario"
 )
 
 // plan is a run that has passed every check, and what the command line does beside it. Its settings
@@ -54,11 +49,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		own = fork.own
 		p.endWithTheModel()
 		p.Seats = trace.Seated(fork.settings.Seats, p.Seats)
-		var rules []string
-		switches, rules, err = personaSwitches(fork.Set, fork.AtTick)
-		if err == nil {
-			err = p.changeRules(rules)
-		}
+		switches, err = p.changeAtFork(fork)
 	}
 	if err == nil {
 		err = p.takeRecording(m)
@@ -157,62 +148,6 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 	}
 	if p.Values.Find("llm.fault_seed").Text == "" {
 		p.FaultSeed = p.Seed
-	}
-	return nil
-}
-
-// personaSwitches are the texts of agents among what --set gives, from the tick after the fork on; rules are the
-// rest.
-func personaSwitches(set []string, atTick int64) (switches []trace.Switch, rules []string, err error) {
-	for _, change := range set {
-		if !strings.HasPrefix(strings.TrimSpace(change), "personas.") {
-			rules = append(rules, change)
-			continue
-		}
-		name, text, _ := strings.Cut(change, "=")
-		parts := strings.Split(strings.TrimSpace(name), ".")
-		s := trace.Switch{Tick: atTick + 1}
-		field := map[string]**string{"text": &s.Persona, "short_term_goal": &s.ShortTermGoal,
-			"long_term_goal": &s.LongTermGoal}[parts[len(parts)-1]]
-		if len(parts) != 3 || field == nil || strings.TrimSpace(text) == "" {
-			return nil, nil, badInput("--set %s: not understood; allowed: personas.AGENT.text=TEXT, "+
-				"personas.AGENT.short_term_goal=TEXT, personas.AGENT.long_term_goal=TEXT", shown(change))
-		}
-		s.AgentID = parts[1]
-		*field = &text
-		switches = append(switches, s)
-	}
-	return switches, rules, nil
-}
-
-// changeRules takes the scenario of a run that is forked, with changes of rules, in order. A scenario that
-// cannot be read is left to the session.
-func (p *plan) changeRules(rules []string) error {
-	recorded, err := scenario.Instance(p.Scenario, []byte(p.ScenarioTOML),
-		scenario.Choice{Seed: p.Seed, Vary: p.Vary, Rules: p.Rules})
-	if err != nil || len(rules) == 0 {
-		return nil
-	}
-	for _, change := range rules {
-		name, text, found := strings.Cut(change, "=")
-		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
-		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if !found || !isRule || err != nil {
-			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number, or "+
-				"personas.AGENT.text=TEXT; docs/forks.md lists the fields", shown(change))
-		}
-		recorded.Rules, err = recorded.Rules.With(field, value)
-		if err != nil {
-			if rules := world.ChangeableRules(); !slices.Contains(rules, field) {
-				err = fmt.Errorf("%w; %s", err, document.Offer(field, rules, "docs/forks.md"))
-			}
-			return badInput("--set %s: %w", shown(change), err)
-		}
-	}
-	p.Rules = &recorded.Rules
-	// The prompt shows the scenario with the changed rules, so it has to be valid under them.
-	if err := recorded.Check(); err != nil {
-		return badInput("--set: what the scenario begins with does not fit these rules: %w", err)
 	}
 	return nil
 }

@@ -79,8 +79,9 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
-// TestForkWithAnotherPersona changes what an agent is told it is, from the tick after the fork on.
-func TestForkWithAnotherPersona(t *testing.T) {
+// TestForkWithOtherTextsAndGoals changes what an agent is told it is, and what is asked of it, from the tick
+// after the fork on.
+func TestForkWithOtherTextsAndGoals(t *testing.T) {
 	p := newProcess(t, nil, "two_bases", "--ticks", "3", "--run-dir", "r", "--quiet")
 	if code := p.run(t); code != exitCompleted {
 		t.Fatal(p.output())
@@ -95,20 +96,32 @@ func TestForkWithAnotherPersona(t *testing.T) {
 		return q.output()
 	}
 	run(exitCompleted, "fork", "r", "--at-tick", "1", "--set", "personas.agent-1.text=You are bold.", "--set",
-		"personas.agent-1.long_term_goal=Own a moon.", "--run-dir", "f", "--quiet")
+		"personas.agent-1.long_term_goal=Own a moon.", "--set", "goals.site.A.metric=stock:data", "--set", "goals.site.A.at_least=7",
+		"--set", "goals.site.A.agent=agent-1", "--set", "goals.site.A.text=Own data.", "--run-dir", "f", "--quiet")
 	for _, agent := range []struct {
 		id   string
 		told bool
 	}{{"agent-1", true}, {"agent-2", false}} {
 		said := run(exitCompleted, "explain", "f", "--tick", "2", "--agent", agent.id, "--prompts")
-		if strings.Contains(said, "You are bold.") != agent.told || strings.Contains(said, "Own a moon.") != agent.told {
-			t.Errorf("%s: told %v, want %v", agent.id, !agent.told, agent.told)
+		for _, text := range []string{"You are bold.", "Own a moon.", "Own data."} {
+			if strings.Contains(said, text) != agent.told {
+				t.Errorf("%s: told %s %v, want %v", agent.id, text, !agent.told, agent.told)
+			}
 		}
 	}
 	run(exitCompleted, "replay", "f")
+	if said := run(exitCompleted, "report", "f"); !strings.Contains(said, "goals.site.A none -> stock:data of agent-1 at least 7") {
+		t.Errorf("the report does not say which goal is new: %s", said)
+	}
+	said := run(exitCompleted, "fork", "f", "--at-tick", "2", "--set", "goals.site.A=none", "--run-dir", "ff", "--quiet")
+	if !strings.Contains(said, "changes: goals.site.A stock:data of agent-1 at least 7") {
+		t.Errorf("the report does not say which goal is gone: %s", said)
+	}
+	run(exitCompleted, "replay", "ff")
 	for set, want := range map[string]string{
 		"personas.agent-9.text=x": "no agent \"agent-9\"", "personas.agent-1.name=x": "personas.AGENT.text=TEXT",
-		"personas.agent-1.text=": "personas.AGENT.text=TEXT", "goals.x=1": "rules.FIELD=VALUE",
+		"personas.agent-1.text=": "personas.AGENT.text=TEXT", "goals.x=1": "goals.ID.at_least=NUMBER",
+		"goals.x=none": "goals.ID=none", "goals.x.at_least=many": "not understood", "goals.x.at_least=3": "goals[2].metric",
 	} {
 		if said := run(exitBadInput, "fork", "r", "--at-tick", "1", "--set", set, "--run-dir", "g"); !strings.Contains(said, want) {
 			t.Errorf("--set %s: %s", set, said)

@@ -31,20 +31,26 @@ var ErrDiffers = errors.New("the world of this run cannot be played again")
 // Playback is the world of a run after the ticks so far.
 type Playback struct {
 	world *world.World
-	// decisions and events are those of the open tick, rules those of a fork before it, and
+	// decisions and events are those of the open tick, forks those that begin with it, and
 	// told what an operator wrote.
 	decisions []trace.Decision
 	events    []world.Event
-	rules     *world.Rules
+	forks     []fork
 	told      []trace.Control
+}
+
+// fork is a fork with the scenario that is played from there on.
+type fork struct {
+	trace.Fork
+	scenario world.Scenario
 }
 
 // play plays the next tick of the world with these intents. The error says that they are not of this
 // world, which must not be used after it.
 func (p *Playback) play(intents []world.Intent) error {
 	w := p.world
-	if p.rules != nil {
-		if err := w.SetRules(*p.rules); err != nil {
+	for _, f := range p.forks {
+		if err := f.Change(w, f.scenario); err != nil {
 			return err
 		}
 	}
@@ -91,7 +97,7 @@ func Continue(w *world.World) *Playback { return &Playback{world: w} }
 // Scenario is what a run with some settings plays.
 func Scenario(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Agents: s.AgentsOverride,
+		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Goals: s.Goals, Agents: s.AgentsOverride,
 			Language: s.Language})
 }
 
@@ -102,7 +108,7 @@ func (p *Playback) World() *world.World { return p.world }
 func (p *Playback) Reopen() {
 	p.decisions = nil
 	p.events = nil
-	p.rules = nil
+	p.forks = nil
 	p.told = nil
 }
 
@@ -114,7 +120,7 @@ func (p *Playback) Add(record trace.Record) (whole bool, err error) {
 		var of world.Scenario
 		of, err = Scenario(r.Settings)
 		if err == nil {
-			p.rules = &of.Rules
+			p.forks = append(p.forks, fork{r, of})
 		}
 	case trace.Control:
 		if r.Kind == trace.ControlMessage {

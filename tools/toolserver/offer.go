@@ -93,7 +93,7 @@ func (c *Client) caller(o offer) func(ctx context.Context, arguments json.RawMes
 			return nil, fmt.Errorf("read the arguments: %w", err)
 		}
 		if err := c.look(ctx); err != nil {
-			return nil, lost(ctx, err)
+			return nil, c.lost(ctx, err)
 		}
 		c.mu.Lock()
 		changed := c.changed[o.theirs]
@@ -106,7 +106,7 @@ func (c *Client) caller(o offer) func(ctx context.Context, arguments json.RawMes
 			return nil, errors.New(refused.Message)
 		}
 		if err != nil {
-			return nil, lost(ctx, err)
+			return nil, c.lost(ctx, err)
 		}
 		text := textOf(result)
 		if result.IsError {
@@ -120,7 +120,10 @@ func (c *Client) caller(o offer) func(ctx context.Context, arguments json.RawMes
 }
 
 // lost is the error of a connection, whose own text may hold an address: the end of ctx stays one.
-func lost(ctx context.Context, err error) error {
+func (c *Client) lost(ctx context.Context, err error) error {
+	if c.flooded.Load() {
+		return errTooLong
+	}
 	if ctx.Err() != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,8 +58,12 @@ const (
 	closeWait   = time.Second
 )
 
-// responseBytesMax bounds one response of an endpoint.
-const responseBytesMax = 16 << 20
+// The bounds of what is read of a server before anything is made of it: of one message of a program, and of one
+// response of an endpoint, which may be a stream of messages.
+const (
+	messageBytesMax  = 4 << 20
+	responseBytesMax = 16 << 20
+)
 
 var serverName = regexp.MustCompile(`^[a-z0-9_]{1,31}$`)
 
@@ -85,6 +90,9 @@ type Client struct {
 	hashes  map[string]string
 	notes   []string
 
+	// flooded says that the server said more than is read of it: it is not asked any more.
+	flooded atomic.Bool
+
 	mu sync.Mutex
 	// changed are the tools, by the server's names, that it changed or took away.
 	changed map[string]bool
@@ -106,6 +114,9 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 	})
 	session, err := client.Connect(connecting, transport, nil)
 	if err != nil {
+		if c.flooded.Load() {
+			return nil, fmt.Errorf("tool server %s: %w", s.Name, errTooLong)
+		}
 		return nil, fmt.Errorf("tool server %s: it cannot be reached: %s", s.Name, reason(err, said))
 	}
 	c.session = session
@@ -129,8 +140,9 @@ func reason(err error, said func() string) string {
 
 // transport is the way to the server. said returns the last words of a program on its standard error.
 func (c *Client) transport() (t mcp.Transport, said func() string) {
+	flooded := func() { c.flooded.Store(true) }
 	if c.server.URL != "" {
-		client := &http.Client{Transport: endpoint{c.server.Headers}, CheckRedirect: sameHost}
+		client := &http.Client{Transport: endpoint{c.server.Headers, flooded}, CheckRedirect: sameHost}
 		return &mcp.StreamableClientTransport{Endpoint: c.server.URL, HTTPClient: client, MaxRetries: -1},
 			func() string { return "" }
 	}
@@ -139,7 +151,7 @@ func (c *Client) transport() (t mcp.Transport, said func() string) {
 	command.Env = environment(c.server.Env)
 	command.Stderr = words
 	command.WaitDelay = closeWait // so that a grandchild that keeps its output open holds up nobody
-	return &mcp.CommandTransport{Command: command, TerminateDuration: closeWait}, words.said
+	return process{command, flooded}, words.said
 }
 
 // offer asks the server for its tools and makes those that are offered.
@@ -179,6 +191,9 @@ func (c *Client) offer(ctx context.Context) error {
 // list asks the server for its tools.
 func (c *Client) list(ctx context.Context) (all []*mcp.Tool, err error) {
 	for t, err := range c.session.Tools(ctx, nil) {
+		if err != nil && c.flooded.Load() {
+			return nil, errTooLong
+		}
 		if err != nil {
 			return nil, errors.New("its list of tools cannot be read")
 		}

@@ -30,9 +30,23 @@ func TestMain(m *testing.M) {
 		mcp.AddTool(server, &mcp.Tool{Name: "environment"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			return nil, map[string]any{"environment": os.Environ(), "pid": os.Getpid()}, nil
 		})
-		if kind == "deaf" {
+		switch kind {
+		case "deaf":
 			signal.Ignore(syscall.SIGTERM)
+		case "loud":
+			_, _ = os.Stderr.WriteString(strings.Repeat("\x1b[2J"+lure, 1<<18) + "\n")
+			os.Exit(3)
+		case "flood at once":
+			pour(`{"`, "x")
 		}
+		flood := func(name, first, text string) {
+			mcp.AddTool(server, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+				pour(first, text)
+				return nil, nil, nil
+			})
+		}
+		flood("flood", `{"`, "x")
+		flood("blanks", "", "\n")
 		_ = server.Run(context.Background(), &mcp.StdioTransport{})
 		if kind == "deaf" {
 			time.Sleep(time.Hour)
@@ -40,6 +54,13 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// pour writes a beginning to the standard output, and then a text until nobody reads it.
+func pour(first, text string) {
+	for _, err := os.Stdout.WriteString(first); err == nil; {
+		_, err = os.Stdout.WriteString(strings.Repeat(text, 1<<16))
+	}
 }
 
 // lure is what a server would like models to read.

@@ -23,6 +23,9 @@ type Choice struct {
 	Vary bool
 	// Rules take the place of the instance's, if a fork changed some; nil for its own.
 	Rules *world.Rules
+	// Goals take the place of the instance's, for as many agents as there are, if somebody changed some; nil for
+	// its own.
+	Goals []world.Goal
 	// Agents is another number of agents than the scenario's, 0 for its own.
 	Agents int
 	// Language is the code of the language of prompts. Personas and goals are in it if the scenario has
@@ -51,6 +54,9 @@ func Instance(name string, text []byte, c Choice) (world.Scenario, error) {
 	}
 	if c.Agents > 0 {
 		s = s.WithAgents(c.Agents)
+	}
+	if c.Goals != nil {
+		s.Goals = c.Goals
 	}
 	return s, nil
 }

@@ -154,13 +154,17 @@ function Call({ c, steps, id, tick, agent, run }) {
 			${shown(c.model)} · ${num(u.input)} in${u.cached ? ' (' + num(u.cached) + ' cached)'
 				: ''}, ${num(u.output)} out${u.reasoning ? ' (' + num(u.reasoning) + ' reasoning)'
 					: ''} · ${money(c.cost_micros, run.row.currency)}${c.timing
-						? ' · ' + ms(c.timing.latency_ms) + (c.timing.attempts > 1 ? ', ' + c.timing.attempts + ' attempts' : '') : ''}
+						? ' · ' + ms(c.timing.latency_ms) + (c.timing.attempts > 1 ? ', ' + c.timing.attempts + ' attempts' : '') + (c.timing.recorded ? ', recorded' : '') : ''}
 							</span></p>
 		${fail && html`<p class="bad">${shown(words(fail.kind))}: ${shown(fail.message || '')}</p>`}
 		${c.text && html`<pre>${shown(c.text)}</pre>`}
 		${c.tool_calls.map((t) => html`<details class="box"><summary><b>${shown(t.name)}</b> <code class="soft">
-			${shown(t.call_id)}</code></summary><p class="soft small">arguments</p><pre tabindex="0">
+			${shown(t.call_id)}</code>${t.tool && t.tool.code ? html` <span class="bad">${words(t.tool.code)}</span>` : ''}
+			</summary>${t.tool && html`<p class="small">tool ${shown(t.tool.of)} <span class="soft">
+				· ${shown(t.tool.trust)} · ${ms(t.tool.latency_ms)}</span></p>`}<p class="soft small">arguments</p><pre tabindex="0">
 				${shown(pretty(t.arguments))}</pre>
+					${t.tool && t.tool.returned && html`<p class="soft small">what the tool returned</p><pre tabindex="0">
+						${shown(t.tool.returned)}</pre>`}
 					${t.result ? html`<p class="soft small">result</p><pre tabindex="0">${shown(pretty(t.result))}</pre>`
 						: html`<p class="soft small">Nothing was sent back: it ended the turn.</p>`}</details>`)}
 		${steps.map((s) => html`<${Step} s=${s} />`)}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// setAllowed says what --set takes.
+const setAllowed = "rules.FIELD=VALUE; personas.AGENT.text=TEXT, also .short_term_goal and .long_term_goal; " +
+	"goals.ID.at_least=NUMBER, also .metric, .text and .agent; goals.ID=none"
+
+// changeAtFork takes what --set gives a fork: rules and goals into the settings, and texts of agents as switches
+// from the tick after the fork on. A scenario that cannot be read is left to the session.
+func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error) {
+	of, err := scenario.Instance(p.Scenario, []byte(p.ScenarioTOML), scenario.Choice{Seed: p.Seed, Vary: p.Vary,
+		Rules: p.Rules, Goals: p.Goals, Agents: p.AgentsOverride, Language: p.Language})
+	if err != nil || len(fork.Set) == 0 {
+		return nil, nil
+	}
+	goals := slices.Clone(of.Goals)
+	for _, change := range fork.Set {
+		name, text, found := strings.Cut(change, "=")
+		table, field, _ := strings.Cut(strings.TrimSpace(name), ".")
+		text = strings.TrimSpace(text)
+		understood := found && text != ""
+		switch {
+		case understood && table == "rules":
+			err = setRule(&of.Rules, field, text)
+			p.Rules = &of.Rules
+		case understood && table == "personas":
+			var s trace.Switch
+			s, understood = personaSwitch(field, text)
+			s.Tick = fork.AtTick + 1
+			switches = append(switches, s)
+		case understood && table == "goals":
+			goals, understood = setGoal(goals, field, text)
+			p.Goals = goals
+		default:
+			understood = false
+		}
+		if !understood {
+			return nil, badInput("--set %s: not understood; allowed: %s; docs/forks.md lists the fields", shown(change),
+				setAllowed)
+		}
+		if err != nil {
+			return nil, badInput("--set %s: %w", shown(change), err)
+		}
+	}
+	of.Goals = goals
+	// The prompt shows the scenario with the changes, so it has to be valid under them.
+	if err := of.Check(); err != nil {
+		return nil, badInput("--set: what the scenario begins with does not fit: %w", err)
+	}
+	return switches, nil
+}
+
+// setRule changes a rule.
+func setRule(rules *world.Rules, field, text string) error {
+	value, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("%s is no whole number", shown(text))
+	}
+	changed, err := rules.With(field, value)
+	if err != nil {
+		if all := world.ChangeableRules(); !slices.Contains(all, field) {
+			return fmt.Errorf("%w; %s", err, document.Offer(field, all, "docs/forks.md"))
+		}
+		return err
+	}
+	*rules = changed
+	return nil
+}
+
+// personaSwitch is the change of a text of an agent; false if the field is none.
+func personaSwitch(field, text string) (s trace.Switch, ok bool) {
+	agent, what, _ := strings.Cut(field, ".")
+	s.AgentID = agent
+	switch what {
+	case "text":
+		s.Persona = &text
+	case "short_term_goal":
+		s.ShortTermGoal = &text
+	case "long_term_goal":
+		s.LongTermGoal = &text
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// setGoal changes one of the goals, adds one of another id, or removes one; false if the field is none or the
+// number no number. An added goal is that of all agents unless another change says whose.
+func setGoal(goals []world.Goal, field, text string) (changed []world.Goal, ok bool) {
+	of := func(id string) int { return slices.IndexFunc(goals, func(g world.Goal) bool { return g.ID == id }) }
+	if at := of(field); at >= 0 && text == settings.None {
+		return slices.Delete(goals, at, at+1), true
+	}
+	point := strings.LastIndexByte(field, '.') // ids may have points, too
+	if point < 0 {
+		return goals, false
+	}
+	at := of(field[:point])
+	if at < 0 {
+		at = len(goals)
+		goals = append(goals, world.Goal{ID: field[:point], Agent: world.Anyone})
+	}
+	var err error
+	switch g := &goals[at]; field[point+1:] {
+	case "agent":
+		g.Agent = text
+	case "text":
+		g.Text = text
+	case "metric":
+		g.Metric = text
+	case "at_least":
+		g.AtLeast, err = strconv.ParseInt(text, 10, 64)
+	default:
+		return goals, false
+	}
+	return goals, err == nil
+}
