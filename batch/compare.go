@@ -1,26 +1,24 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"example.com/agentworld/baseline"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
-	"example.com/agentworld/trace"
 )
 
 // NoVerdict is the outcome of a comparison whose runs do not allow one.
 const NoVerdict stats.Outcome = "no_verdict"
 
-// Comparison is one arm against the baseline: cells that are equal in everything but the value
-// of one axis, in pairs.
+// Identical is the outcome of a metric of the world if all worlds of all pairs are the same bytes.
+const Identical stats.Outcome = "identical"
+
+// Comparison is one arm against the baseline, or against another arm in its place: cells that are
+// equal in everything but the value of one axis, in pairs.
 type Comparison struct {
 	// Axis is the axis that is compared, Arm and Baseline are its values.
 	Axis     string `json:"axis"`
@@ -30,7 +28,7 @@ type Comparison struct {
 	Why string `json:"why"`
 	// Notes are remarks on what the verdicts rest on.
 	Notes []string `json:"notes"`
-	// Confidence is that of the intervals shown, such as 0.95.
+	// Confidence is 1 - alpha, such as 0.95; that of an interval is 1 less the level of its metric.
 	Confidence float64 `json:"confidence"`
 	// Pairs counts the pairs of cells, of which some are Open, with a cell that has no result yet,
 	// and some Failed, with one that ended without a score.
@@ -71,20 +69,6 @@ type Passes struct {
 	K     int     `json:"k"`
 	PassK float64 `json:"pass_k"`
 }
-
-// pairing is a pair of cells with their results, nil where there is none yet.
-type pairing struct {
-	cluster, instance string
-	arm, base         *Result
-}
-
-// scored says that both cells count.
-func (p pairing) scored() bool {
-	return p.arm != nil && p.base != nil && p.arm.Scored() && p.base.Scored()
-}
-
-// open says that a cell has no result yet.
-func (p pairing) open() bool { return p.arm == nil || p.base == nil }
 
 // completed returns what is compared in a batch with these cells, with defaults. It is nil
 // without an axis. The error is the first of what [Compare.completing] finds.
@@ -161,11 +145,35 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 	if m, _ := metrics.Named(out.Primary); out.Range == 0 {
 		out.Range = m.Range
 	}
-	if out.StopWhenDecided && out.Range == 0 && primary {
-		wrong = append(wrong, misplaced{"stop_when_decided",
-			fmt.Sprintf("compare: stop_when_decided needs the range of %s, the largest difference that two runs can have; "+
-				"allowed: range, or a metric that is a share", out.Primary)})
+	if out.Claim == claimMean && out.Range == 0 && primary && out.Primary != "score" {
+		wrong = append(wrong, misplaced{"claim",
+			fmt.Sprintf("compare: claim = \"mean\" needs the range of %s, the largest difference that two runs can have; "+
+				"allowed: range, a metric that is a share, or score", out.Primary)})
 	}
+	for _, of := range []struct {
+		key     string
+		value   *string
+		allowed []string
+	}{{"claim", &out.Claim, []string{claimArms, claimMean}}, {"tasks", &out.Tasks, []string{theseTasks, tasksLikeThese}},
+		{"pairs", &out.Pairs, []string{pairsAll, pairsBaseline}}} {
+		if *of.value != "" && !slices.Contains(of.allowed, *of.value) {
+			wrong = append(wrong, misplaced{of.key, fmt.Sprintf("compare: %s = %s; allowed: %s", of.key, quoted(*of.value),
+				strings.Join(of.allowed, ", "))})
+			*of.value = ""
+		}
+	}
+	out.Claim = cmp.Or(out.Claim, claimArms)
+	if out.Tasks == "" {
+		out.Tasks = theseTasks
+		if len(scenarios) >= tasksLeast {
+			out.Tasks = tasksLikeThese
+		}
+	}
+	// A batch that stops when it is decided asks about the arms that were named alone.
+	if arms := len(values); out.StopWhenDecided || arms < 3 || arms > armsRankedMost {
+		out.Pairs = pairsBaseline
+	}
+	out.Pairs = cmp.Or(out.Pairs, pairsAll)
 	if out.Alpha == 0 {
 		out.Alpha = 0.05
 	}
@@ -175,85 +183,26 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 	return &out, wrong
 }
 
-// valuesOf are the values of an axis in the order of cells.
-func valuesOf(cells []Cell, axis string) (values []string) {
-	for _, c := range cells {
-		if v := c.Label(axis); v != "" && !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	return values
-}
-
-// matched are the cells of a batch by what they have in common but for one axis: two cells with the
-// same key are a pair.
-type matched struct {
-	// several says that the batch spans scenarios.
-	several bool
-	byArm   map[string][]matchedCell
-}
-
-type matchedCell struct {
-	Cell
-	key string
-}
-
-// match groups cells by their value of an axis, each arm in the order of cells.
-func match(cells []Cell, axis string) matched {
-	m := matched{byArm: map[string][]matchedCell{}}
-	for _, c := range cells {
-		parts := []string{strconv.Quote(c.Scenario), strconv.FormatUint(c.Seed, 10), strconv.FormatInt(c.Repeat, 10)}
-		for _, l := range c.Labels {
-			if l.Axis != axis {
-				parts = append(parts, strconv.Quote(l.Axis)+"="+strconv.Quote(l.Value))
-			}
-		}
-		m.several = m.several || c.Scenario != cells[0].Scenario
-		arm := c.Label(axis)
-		m.byArm[arm] = append(m.byArm[arm], matchedCell{c, strings.Join(parts, " ")})
-	}
-	return m
-}
-
-// pairs pairs the cells of an arm with those of the baseline. Repeats of an instance are a cluster,
-// and all instances of a scenario if there are several scenarios.
-func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pairing) {
-	partners := map[string]ID{}
-	for _, c := range m.byArm[baseline] {
-		partners[c.key] = c.ID
-	}
-	for _, c := range m.byArm[arm] {
-		partner, ok := partners[c.key]
-		if !ok {
-			continue
-		}
-		p := pairing{cluster: c.Scenario, instance: c.Scenario + " " + strconv.FormatUint(c.Seed, 10), arm: results[c.ID],
-			base: results[partner]}
-		if !m.several {
-			p.cluster = p.instance
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-// Comparisons compares every value of the axis with the baseline on some of the metrics that are known. It is
+// Comparisons compares values of the axis on some of the metrics that are known: every value with the baseline,
+// and on the primary metric, if all pairs of values are compared, every two others. It is
 // empty without an axis. The error says what the file asks for and cannot be compared.
 func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Result) ([]Comparison, error) {
 	c, err := c.completed(cells, known)
 	if err != nil || c == nil {
 		return nil, err
 	}
-	byID, byKey := indexed(results), match(cells, c.Axis)
+	return c.comparisons(known, cells, results)
+}
+
+// comparisons is [Comparisons] of what is completed.
+func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []Result) ([]Comparison, error) {
+	byID, byKey := indexed(results), c.match(cells)
 	unfit := unfitNotes(cells)
 	var list []Comparison
 	var paired [][]pairing
-	for _, arm := range valuesOf(cells, c.Axis) {
-		if arm == c.Baseline {
-			continue
-		}
-		pairs := byKey.pairs(byID, arm, c.Baseline)
-		one := Comparison{Axis: c.Axis, Arm: arm, Baseline: c.Baseline, Pairs: len(pairs), Notes: []string{},
+	for _, of := range c.contests(valuesOf(cells, c.Axis)) {
+		pairs := byKey.pairs(byID, of.arm, of.baseline)
+		one := Comparison{Axis: c.Axis, Arm: of.arm, Baseline: of.baseline, Pairs: len(pairs), Notes: []string{},
 			Confidence: 1 - c.Alpha, Metrics: []MetricVerdict{}}
 		for _, p := range pairs {
 			switch {
@@ -267,12 +216,15 @@ func Comparisons(c *Compare, known report.MetricList, cells []Cell, results []Re
 		one.Notes = append(append(one.Notes, notesOn(pairs)...), unfit...)
 		list, paired = append(list, one), append(paired, pairs)
 	}
-	// The primary metric of several arms is adjusted for their number, the other metrics of an arm
-	// for each other.
+	// The primary metric is adjusted for the number of comparisons, the other metrics of a
+	// comparison with the baseline for each other.
 	if err := c.judge(list, paired, known, []string{c.Primary}); err != nil {
 		return nil, err
 	}
 	for i := range list {
+		if list[i].Baseline != c.Baseline {
+			continue
+		}
 		if err := c.judge(list[i:i+1], paired[i:i+1], known, c.Metrics); err != nil {
 			return nil, err
 		}
@@ -289,301 +241,20 @@ func indexed(results []Result) map[ID]*Result {
 	return byID
 }
 
-// obstacle is why pairs allow no verdict, empty if they do: runs of different versions, or one arm
-// that fails more often than the other, so that what is left is no fair sample.
-func (c *Compare) obstacle(pairs []pairing) string {
-	versions := map[Versions]bool{}
-	armFailed := 0
-	baseFailed := 0
-	onlyArm := 0
-	onlyBase := 0
-	n := 0
-	for _, p := range pairs {
-		for _, r := range []*Result{p.arm, p.base} {
-			if r != nil {
-				versions[Versions{Engine: r.Versions.Engine, Rules: r.Versions.Rules}] = true
-			}
-		}
-		if p.open() {
-			continue
-		}
-		n++
-		arm, base := !p.arm.Scored(), !p.base.Scored()
-		if arm {
-			armFailed++
-		}
-		if base {
-			baseFailed++
-		}
-		if arm && !base {
-			onlyArm++
-		}
-		if base && !arm {
-			onlyBase++
-		}
-	}
-	if len(versions) > 1 {
-		return "the runs are of several versions of engine or rules"
-	}
-	if p := stats.McNemar(onlyArm, onlyBase); p <= c.Alpha {
-		return fmt.Sprintf("one arm fails more often than the other, %d and %d of %d runs, "+
-			"so that the rest is no fair sample", armFailed, baseFailed, n)
-	}
-	return ""
-}
-
-// embeddedNote is the note on runs of the embedded model.
-const embeddedNote = "runs of the embedded model: evidence about the wiring, none about a model"
-
-// notesOn says what readers of verdicts must know about the runs.
-func notesOn(pairs []pairing) (notes []string) {
-	scripted := func(r *Result) bool { return r != nil && r.ModelSource == trace.SourceScripted }
-	if slices.ContainsFunc(pairs, func(p pairing) bool { return scripted(p.arm) || scripted(p.base) }) {
-		notes = append(notes, embeddedNote)
-	}
-	for _, p := range pairs {
-		if p.scored() && p.arm.Ticks != p.base.Ticks {
-			notes = append(notes, fmt.Sprintf("the runs are not equally long: %d and %d ticks", p.arm.Ticks, p.base.Ticks))
-			break
-		}
-	}
-	return notes
-}
-
-// unfitNotes names the built-in tasks of some cells whose scores hardly depend on how well one plays.
-func unfitNotes(cells []Cell) []string {
-	notes := []string{}
-	seen := map[string]bool{}
-	for _, c := range cells {
-		if seen[c.Scenario] {
-			continue
-		}
-		seen[c.Scenario] = true
-		if s, ok := baseline.SensitivityOf(c.Scenario); ok && s.Unfit() {
-			notes = append(notes, fmt.Sprintf("%s is unfit to compare players: %d instances do not tell apart who wastes 30%% "+
-				"of the turns", c.Scenario, baseline.SensitivityInstances))
-		}
-	}
-	return notes
-}
-
-// lacking says how many pairs that count do not have the metric that decides, and why; nothing if
-// all have it.
-func lacking(all []pairing, have int, metric string) []string {
-	scored, short := 0, 0
-	for _, p := range all {
-		if p.scored() {
-			scored++
-			if p.arm.CutShort || p.base.CutShort {
-				short++
-			}
-		}
-	}
-	switch {
-	case scored == have:
-		return nil
-	case short > 0:
-		return []string{fmt.Sprintf("%d of %s without a %s: the runs of %d were cut short, with fewer ticks than their task",
-			scored-have, plaintext.Count(scored, "pair"), metric, short)}
-	}
-	return []string{fmt.Sprintf("%d of %s without a %s", scored-have, plaintext.Count(scored, "pair"), metric)}
-}
-
-// judge adds the verdicts on some metrics to comparisons, adjusted for all of them together. A
-// metric that no pair has is left out, unless it is the primary one.
-func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.MetricList, names []string) error {
-	var tested []stats.Metric
-	type place struct{ comparison, metric int }
-	var places []place
-	for i := range list {
-		for _, name := range names {
-			m, _ := known.Named(name)
-			primary := name == c.Primary
-			v := MetricVerdict{Metric: name, Unit: m.Unit, Primary: primary}
-			pairs, arm, base := valuesIn(paired[i], name)
-			if len(pairs) == 0 && !primary {
-				continue
-			}
-			if primary {
-				list[i].Notes = append(list[i].Notes, lacking(paired[i], len(pairs), name)...)
-			}
-			v.ArmMean, v.BaselineMean = arm, base
-			if primary && c.PassAt != nil {
-				v.ArmPass = c.passes(paired[i], m, func(p pairing) *Result { return p.arm })
-				v.BaselinePass = c.passes(paired[i], m, func(p pairing) *Result { return p.base })
-			}
-			o := stats.Options{Alpha: c.Alpha, LowerIsBetter: m.Better == report.Lower,
-				Undirected: m.Better == report.Neither, Range: m.Range}
-			if primary {
-				o.Margin = c.Margin
-				o.Effect = c.Effect
-				o.Range = c.Range
-			}
-			for _, p := range pairs {
-				if d := math.Abs(p.A - p.B); o.Range > 0 && d > o.Range {
-					list[i].Why = fmt.Sprintf("a difference of %s in %s is outside of the range of %s", number(d), name,
-						number(o.Range))
-					o.Range = 0
-				}
-			}
-			list[i].Metrics = append(list[i].Metrics, v)
-			tested, places = append(tested, stats.Metric{Pairs: pairs, Options: o}),
-				append(places, place{i, len(list[i].Metrics) - 1})
-		}
-	}
-	verdicts, err := stats.CompareAll(tested)
-	if err != nil {
-		return fmt.Errorf("compare: %w", err)
-	}
-	for k, at := range places {
-		one := &list[at.comparison]
-		v := &one.Metrics[at.metric]
-		v.Verdict = verdicts[k]
-		if c.StopWhenDecided {
-			if err := c.sequential(v, paired[at.comparison], len(list), tested[k].Options); err != nil && one.Why == "" {
-				return err
-			}
-		}
-		if one.Why != "" {
-			v.Outcome, v.FurtherPairs = NoVerdict, 0
-		}
-	}
-	return nil
-}
-
-// valuesIn are the pairs in which both runs have a metric, and the means of both sides over clusters,
-// whose difference is that of the verdict.
-func valuesIn(all []pairing, name string) (pairs []stats.Pair, arm, base float64) {
-	type sum struct{ arm, base, n float64 }
-	var order []string
-	clusters := map[string]*sum{}
-	for _, p := range all {
-		if !p.scored() {
-			continue
-		}
-		a, knownA := p.arm.Metrics[name]
-		b, knownB := p.base.Metrics[name]
-		if strings.HasPrefix(name, report.AcceptedPrefix) {
-			knownA, knownB = true, true // a run without such actions has none of them
-		}
-		if knownA && knownB {
-			pairs = append(pairs, stats.Pair{Cluster: p.cluster, A: a, B: b})
-			if clusters[p.cluster] == nil {
-				order, clusters[p.cluster] = append(order, p.cluster), &sum{}
-			}
-			s := clusters[p.cluster]
-			s.arm += a
-			s.base += b
-			s.n += 1
-		}
-	}
-	for _, name := range order {
-		s := clusters[name]
-		arm, base = arm+s.arm/s.n/float64(len(order)), base+s.base/s.n/float64(len(order))
-	}
-	return pairs, arm, base
-}
-
-// sequential replaces a verdict by that of an e-process, since a batch that ends when it is
-// decided has no number of pairs known beforehand. The other metrics get none: the primary one
-// chose when to stop. The level is split between the arms.
-func (c *Compare) sequential(v *MetricVerdict, pairs []pairing, arms int, o stats.Options) error {
-	v.Sequential = true
-	if !v.Primary {
-		v.Outcome, v.FurtherPairs = NoVerdict, 0
-		return nil
-	}
-	e, err := c.process(pairs)
-	if err != nil {
-		return err
-	}
-	o.Alpha /= float64(arms)
-	outcome, err := e.Outcome(o)
-	if err != nil {
-		return fmt.Errorf("compare: %w", err)
-	}
-	v.Outcome = outcome
-	v.P = e.P()
-	v.AdjustedP = min(1, e.P()*float64(arms))
-	return nil
-}
-
-// process observes clusters in the order of cells, up to the first that is not complete.
-func (c *Compare) process(pairs []pairing) (stats.EProcess, error) {
-	e, err := stats.NewEProcess(c.Range)
-	if err != nil {
-		return e, fmt.Errorf("compare: %w", err)
-	}
-	var order []string
-	clusters := map[string][]pairing{}
-	for _, p := range pairs {
-		if clusters[p.cluster] == nil {
-			order = append(order, p.cluster)
-		}
-		clusters[p.cluster] = append(clusters[p.cluster], p)
-	}
-	for _, name := range order {
-		if slices.ContainsFunc(clusters[name], pairing.open) {
-			break
-		}
-		values, _, _ := valuesIn(clusters[name], c.Primary)
-		if len(values) == 0 {
-			continue
-		}
-		e, err = e.Observe(values...)
-		if err != nil {
-			return e, fmt.Errorf("compare: %w", err)
-		}
-	}
-	return e, nil
-}
-
-// passes is how reliably an arm passes; nil without a scored run.
-func (c *Compare) passes(pairs []pairing, m report.Metric, side func(pairing) *Result) *Passes {
-	byInstance := map[string]*stats.Attempts{}
-	out := Passes{}
-	for _, p := range pairs {
-		r := side(p)
-		if r == nil || !r.Scored() {
-			continue
-		}
-		value, known := r.Metrics[c.Primary]
-		if !known {
-			continue
-		}
-		a := byInstance[p.instance]
-		if a == nil {
-			a = &stats.Attempts{}
-			byInstance[p.instance] = a
-		}
-		a.Tried++
-		out.Runs++
-		lower := m.Better == report.Lower
-		if value >= *c.PassAt && !lower || value <= *c.PassAt && lower {
-			a.Passed++
-			out.Passed++
-		}
-	}
-	if out.Runs == 0 {
-		return nil
-	}
-	out.Rate, out.K = stats.Wilson(out.Passed, out.Runs, 0.05), out.Runs
-	var attempts []stats.Attempts
-	for _, instance := range slices.Sorted(maps.Keys(byInstance)) {
-		attempts = append(attempts, *byInstance[instance])
-		out.K = min(out.K, byInstance[instance].Tried)
-	}
-	out.PassK, _ = stats.PassK(attempts, out.K) // every instance has that many
-	return &out
-}
-
-// decided says that the primary metric of every arm is decided. The error is that of [Comparisons].
+// decided says that the primary metric of every arm is decided: a difference, or equivalence. The error is that
+// of [Comparisons].
 func decided(c *Compare, known report.MetricList, cells []Cell, results []Result) (bool, error) {
-	list, err := Comparisons(c, known, cells, results)
+	c, err := c.completed(cells, known)
+	if err != nil || c == nil {
+		return false, err
+	}
+	c.Metrics = nil
+	list, err := c.comparisons(known, cells, results)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
 	return !slices.ContainsFunc(list, func(one Comparison) bool {
-		return !one.Metrics[0].Outcome.Differs()
+		outcome := one.Metrics[0].Outcome
+		return !outcome.Differs() && outcome != stats.Equivalent
 	}), nil
 }

@@ -96,6 +96,15 @@ type Compare struct {
 	Axis string `toml:"axis"`
 	// Baseline is the value that the others are compared with; default the first.
 	Baseline string `toml:"baseline"`
+	// Pairs says which values are compared on the primary metric: "all" with each other (the default of
+	// three to thirty values), or each with the "baseline" alone, which needs fewer pairs of runs.
+	Pairs string `toml:"pairs"`
+	// Claim is what better and worse say: that the "arms" are not the same (the default), or that the "mean"
+	// differs, which needs a range and more pairs.
+	Claim string `toml:"claim"`
+	// Tasks is whether the question is about "these" scenarios (the default of fewer than six), or about tasks
+	// "like_these", of which each then counts once.
+	Tasks string `toml:"tasks"`
 	// Primary is the metric that decides; default score, or score_share if there are several
 	// scenarios.
 	Primary string `toml:"primary"`
@@ -103,17 +112,18 @@ type Compare struct {
 	Metrics []string `toml:"metrics"`
 	// Margin is the difference of the primary metric that does not matter; 0 for none.
 	Margin float64 `toml:"margin"`
-	// Effect is the difference of the primary metric that is worth finding; 0 for the observed one.
+	// Effect is the difference of the primary metric that is worth finding; 0 for none.
 	Effect float64 `toml:"effect"`
 	// Alpha is the level of the tests; 0 is 0.05.
 	Alpha float64 `toml:"alpha"`
 	// Range is how much the primary metric of two runs can differ at most; 0 for what the metric
-	// says. StopWhenDecided needs one.
+	// says, and for a score its bound. Verdicts of equivalent and not worse need one.
 	Range float64 `toml:"range"`
 	// PassAt is the value of the primary metric from which on a run passes, for pass^k, or up to
 	// which if lower is better; nil for none. No metric is below 0, and no share above 1.
 	PassAt *float64 `toml:"pass_at"`
-	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process.
+	// StopWhenDecided ends the batch once the primary metric is decided, by an e-process. Values are then
+	// compared with the baseline alone.
 	StopWhenDecided bool `toml:"stop_when_decided"`
 }
 
@@ -146,7 +156,8 @@ type Metric struct {
 
 // What a gate can name: verdicts, and what an undecided one is.
 var (
-	gateVerdicts  = []string{"better", "worse", "higher", "lower", "equivalent", "undecided", "too_few", "no_verdict"}
+	gateVerdicts = []string{"better", "worse", "higher", "lower", "equivalent", "not_worse", "identical", "undecided",
+		"too_few", "no_verdict"}
 	gateUndecided = []string{"undecided", "pass", "fail"}
 )
 

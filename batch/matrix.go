@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/agentworld/trace"
@@ -52,7 +53,8 @@ func (f File) Size() int {
 
 // Combinations are the cells of the matrix in the order in which they are played: by scenario,
 // repeat and seed, so that early results cover all instances, and by arm innermost. Each group of
-// arms begins with another one, so that an endpoint that slowly changes affects all alike.
+// arms begins with another one, so that an endpoint that slowly changes affects all alike. A batch that stops
+// when it is decided plays by seed first, the lowest before the others, since it looks after each.
 func (f File) Combinations() (list []Combination) {
 	arms := []Combination{{Settings: f.Settings}}
 	for _, axis := range f.Axes {
@@ -86,6 +88,9 @@ func (f File) Combinations() (list []Combination) {
 				turn++
 			}
 		}
+	}
+	if f.Compare != nil && f.Compare.StopWhenDecided {
+		slices.SortStableFunc(list, func(a, b Combination) int { return cmp.Compare(a.Cell.Seed, b.Cell.Seed) })
 	}
 	return list
 }

@@ -143,10 +143,11 @@ func (s Summary) JUnit() []byte {
 		for _, v := range cmp.Metrics {
 			c := junitCase{Class: "comparisons",
 				Name: fmt.Sprintf("%s of %s against %s", v.Metric, one(cmp.Arm), one(cmp.Baseline)),
-				Out:  fmt.Sprintf("%s: difference %s over %d pairs, p %.3f", v.words(), number(v.Difference), v.Pairs, v.AdjustedP)}
+				Out: fmt.Sprintf("%s: difference %s over %d pairs, p %s", cmp.words(v), number(v.Difference), v.Pairs,
+					pText(v.AdjustedP))}
 			switch v.Outcome {
 			case NoVerdict, stats.TooFew, stats.Undecided:
-				why := v.words()
+				why := cmp.words(v)
 				if cmp.Why != "" {
 					why += ": " + one(cmp.Why)
 				}
@@ -193,7 +194,7 @@ func (s Summary) Markdown() string {
 		fmt.Fprintf(&b, "Note: %s.\n\n", scriptedNote)
 	}
 	failures, omitted := s.failureTable()
-	for _, t := range []plaintext.Table{s.gateTable(), s.comparisonTable(), s.armTable(), failures} {
+	for _, t := range []plaintext.Table{s.gateTable(), s.rankTable(), s.comparisonTable(), s.armTable(), failures} {
 		if b.Len() < markdownMost/2 {
 			writeMarkdown(&b, t)
 		}
@@ -203,6 +204,9 @@ func (s Summary) Markdown() string {
 	}
 	for _, line := range s.remarks() {
 		fmt.Fprintf(&b, "- %s\n", marked(line))
+	}
+	if s.Methods != "" {
+		fmt.Fprintf(&b, "- methods: %s\n", marked(s.Methods))
 	}
 	if b.Len() <= markdownMost {
 		return b.String()

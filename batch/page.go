@@ -109,12 +109,15 @@ func (p Page) HTML() []byte {
 		data.Verdict = string(s.Verdict)
 		data.Gates = len(s.Gates) > 0
 		data.Remarks = s.remarks()
+		if s.Methods != "" {
+			data.Remarks = append(data.Remarks, "Methods: "+s.Methods)
+		}
 		if s.Scripted {
 			data.Note = scriptedNote
 		}
 		failures, omitted := s.failureTable()
 		data.Omitted = omitted
-		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Comparisons", s.comparisonTable()},
+		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Places", s.rankTable()}, {"Comparisons", s.comparisonTable()},
 			{"Arms, means over cells", s.armTable()}, {"Failed cells", failures}} {
 			if len(t.Rows) > 0 {
 				data.Tables = append(data.Tables, t)
@@ -124,7 +127,7 @@ func (p Page) HTML() []byte {
 			for _, v := range c.Metrics {
 				if v.Primary && v.Interval != nil {
 					data.Intervals = append(data.Intervals,
-						intervalOf(one(c.Arm)+" against "+one(c.Baseline)+", "+v.Metric, v))
+						intervalOf(one(c.Arm)+" against "+one(c.Baseline)+", "+v.Metric, c.words(v), v))
 				}
 			}
 		}
@@ -138,7 +141,7 @@ func (p Page) HTML() []byte {
 }
 
 // intervalOf scales an interval so that it and zero fit with a tenth to spare on both sides.
-func intervalOf(label string, v MetricVerdict) pageInterval {
+func intervalOf(label, words string, v MetricVerdict) pageInterval {
 	low, high := min(v.Interval.Low, 0, v.Difference), max(v.Interval.High, 0, v.Difference)
 	span := high - low
 	if span == 0 {
@@ -146,7 +149,7 @@ func intervalOf(label string, v MetricVerdict) pageInterval {
 	}
 	at := func(x float64) float64 { return 10 + 80*(x-low)/span }
 	return pageInterval{label, number(v.Difference) + " (" + number(v.Interval.Low) + " to " + number(v.Interval.High) +
-		"), " + v.words(),
+		"), " + words,
 		at(v.Interval.Low), at(v.Interval.High), at(v.Difference), at(0)}
 }
 

@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // Plan says how large a batch has to be to find a difference, and what it takes.
@@ -24,10 +25,14 @@ type Plan struct {
 	Effect float64 `json:"effect"`
 	Power  float64 `json:"power"`
 	Alpha  float64 `json:"alpha"`
-	// Comparisons are the sizes, one for each value of the axis but the baseline.
+	// Margin is the difference within which equal arms are to be found equivalent, 0 for none. Sequential says
+	// that the batch stops when it is decided.
+	Margin     float64 `json:"margin"`
+	Sequential bool    `json:"sequential"`
+	// Comparisons are the sizes, one for each two values that are compared.
 	Comparisons []PlannedComparison `json:"comparisons"`
 	// Clusters is the largest of them. Cluster is what counts as one: an instance, or a scenario if
-	// there are several.
+	// the question is about tasks like these.
 	Clusters int    `json:"clusters"`
 	Cluster  string `json:"cluster"`
 	// Calls, Tokens and CostMicros are what all cells of that many clusters take, by the mean of the
@@ -51,6 +56,9 @@ type PlannedComparison struct {
 	SD            float64 `json:"sd"`
 	// Clusters is the number needed; [stats.ClustersMax] if not even that many suffice.
 	Clusters int `json:"clusters"`
+	// EquivalenceClusters is the number at which arms without a difference are found equivalent with the same
+	// power; 0 without a margin or a range.
+	EquivalenceClusters int `json:"equivalence_clusters"`
 }
 
 // pilotLeast is how many clusters a pilot has at least: with fewer the spread is a guess.
@@ -87,47 +95,140 @@ func PlanOf(c *Compare, known report.MetricList, cells []Cell, results []Result,
 	}
 	primary, _ := known.Named(c.Primary)
 	p := Plan{Metric: c.Primary, Unit: primary.Unit, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance",
-		Notes: unfitNotes(cells)}
-	byID, byKey := indexed(results), match(cells, c.Axis)
-	if byKey.several {
+		Margin: c.Margin, Sequential: c.StopWhenDecided, Notes: append(c.taskNotes(cells), unfitNotes(cells)...)}
+	if several(cells) && c.Tasks == tasksLikeThese {
 		p.Cluster = "scenario"
 	}
-	arms := valuesOf(cells, c.Axis)
-	for _, arm := range arms {
-		if arm == c.Baseline {
-			continue
-		}
-		values, _, _ := valuesIn(byKey.pairs(byID, arm, c.Baseline), c.Primary)
-		sample, err := stats.NewSample(values)
+	contests := c.contests(valuesOf(cells, c.Axis))
+	byID, byKey := indexed(results), c.match(cells)
+	for _, of := range contests {
+		one := PlannedComparison{Arm: of.arm, Baseline: of.baseline}
+		pairs := byKey.pairs(byID, of.arm, of.baseline)
+		sample, err := stats.NewSample(valuesIn(pairs, c.Primary))
 		if err != nil {
 			return p, fmt.Errorf("plan: %w", err)
 		}
-		known, sd := sample.Clusters(), sample.SD()
-		if known < pilotLeast {
+		o := c.options(primary)
+		if o.Range == 0 && c.Primary == "score" {
+			o.Range = cmp.Or(scoreRange(pairs), builtInRange(cells))
+		}
+		if o.Range == 0 && c.Margin > 0 && len(p.Comparisons) == 0 {
+			p.Notes = append(p.Notes, notOffered(c.Primary))
+		}
+		// The level is shared by all, as Holm does for the hardest of them.
+		o.Alpha = c.Alpha / float64(len(contests))
+		r := stats.Rehearsal{Options: o, Effect: effect, Residuals: sample.Residuals(), SD: sample.SD()}
+		one.PilotClusters = sample.Clusters()
+		if one.PilotClusters < pilotLeast {
 			spread, ok := baseline.ScoreSpread(cells[0].Scenario)
-			has := fmt.Sprintf("the pilot has %s in which both %s and %s have the metric %s", plaintext.Count(known, p.Cluster),
-				arm, c.Baseline, c.Primary)
+			has := fmt.Sprintf("the pilot has %s in which both %s and %s have the metric %s",
+				plaintext.Count(one.PilotClusters, p.Cluster), of.arm, of.baseline, c.Primary)
 			if q.Pilot {
 				return p, fmt.Errorf("%s; allowed: a pilot with at least %d", has, pilotLeast)
 			}
-			if !ok || c.Primary != "score" || byKey.several {
+			if !ok || c.Primary != "score" || several(cells) {
 				return p, fmt.Errorf(
 					"%s; allowed: at least %d, or the score of one built-in task; a pilot is played by batch run, with a few seeds",
 					has, pilotLeast)
 			}
 			// The difference of two independent scores; pairs on the same instance differ less.
-			known, sd = 0, spread*math.Sqrt2
+			one.PilotClusters = 0
+			r.Residuals = nil
+			r.SD = spread * math.Sqrt2
 		}
-		// The level is shared by the arms, as Holm does for the hardest of them.
-		design := stats.Design{Effect: effect, SD: sd, Alpha: c.Alpha / float64(len(arms)-1)}
-		n, err := design.Clusters(q.Power)
-		if err != nil {
+		one.SD = r.SD
+		if err := one.size(r, q.Power); err != nil {
 			return p, fmt.Errorf("plan: %w", err)
 		}
-		p.Comparisons = append(p.Comparisons, PlannedComparison{arm, c.Baseline, known, sd, n})
-		p.Clusters = max(p.Clusters, n)
+		p.Comparisons = append(p.Comparisons, one)
+		p.Clusters = max(p.Clusters, one.Clusters, one.EquivalenceClusters)
 	}
 	return p, p.price(c, cells, results, q)
+}
+
+// size finds how many clusters a comparison needs, for the effect and, with a margin and a known range, for
+// equivalence.
+func (one *PlannedComparison) size(r stats.Rehearsal, power float64) (err error) {
+	o := r.Options
+	switch {
+	case o.Claim == stats.ClaimMean && o.Range == 0:
+		return fmt.Errorf("claim = \"mean\" needs a range; allowed: range under compare, or a pilot of scores with a bound")
+	case o.Claim == stats.ClaimMean, o.Sequential:
+		one.Clusters, err = r.Clusters(power)
+	default:
+		one.Clusters, err = stats.Design{Effect: r.Effect, SD: r.SD, Alpha: o.Alpha}.Clusters(power)
+	}
+	if err != nil || o.Margin == 0 || o.Range == 0 {
+		return err
+	}
+	r.Effect = 0
+	one.EquivalenceClusters, err = r.Clusters(power)
+	return err
+}
+
+// builtInRange is how much scores of a built-in task can differ at most, by the bounds of the instances of
+// some cells; 0 for other scenarios.
+func builtInRange(cells []Cell) float64 {
+	most := int64(0)
+	seen := map[string]bool{}
+	for _, cell := range cells {
+		s, _, ok := scenario.Embedded(cell.Scenario)
+		if !ok || s.Task == nil {
+			return 0
+		}
+		if seen[cell.instance()] || len(seen) >= boundsMost {
+			continue
+		}
+		seen[cell.instance()] = true
+		most = max(most, baseline.BoundOf(s.Instance(cell.Seed)).Score)
+	}
+	return float64(most)
+}
+
+// boundsMost is of how many instances a plan computes the bound; it is nearly the same of others.
+const boundsMost = 20
+
+// several says that cells are of several scenarios.
+func several(cells []Cell) bool {
+	return slices.ContainsFunc(cells, func(c Cell) bool { return c.Scenario != cells[0].Scenario })
+}
+
+// taskNotes say what a comparison of a few tasks is about, and what the other question would take.
+func (c *Compare) taskNotes(cells []Cell) []string {
+	scenarios := map[string]bool{}
+	for _, cell := range cells {
+		scenarios[cell.Scenario] = true
+	}
+	n := len(scenarios)
+	more := plaintext.Count(tasksLeast-n, "task") + " more"
+	switch {
+	case n >= tasksLeast || n < 2:
+		return []string{}
+	case c.Tasks == tasksLikeThese:
+		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: tasks = \"these\", "+
+			"which asks about these alone", n, more)}
+	}
+	return []string{fmt.Sprintf("the verdicts are about these %d tasks; about tasks like these it takes %s", n, more)}
+}
+
+// Remarks are what is to be known about a comparison before anything is paid: what it is about, and what it
+// cannot say. The cells are those of the batch. It is empty if nothing is compared, or something that cannot be.
+func Remarks(c *Compare, known report.MetricList, cells []Cell) []string {
+	c, err := c.completed(cells, known)
+	if err != nil || c == nil {
+		return nil
+	}
+	notes := c.taskNotes(cells)
+	if c.Margin > 0 && c.Range == 0 && c.Primary != "score" {
+		notes = append(notes, notOffered(c.Primary))
+	}
+	return notes
+}
+
+// notOffered says that a metric without a range has no verdict of equivalence.
+func notOffered(metric string) string {
+	return fmt.Sprintf("equivalent and not worse are not offered: nothing bounds %s; allowed: range under compare, or a "+
+		"metric that is a share", metric)
 }
 
 // price says what that many clusters take, by the mean of the pilot's cells of each arm, or what a
@@ -137,7 +238,7 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) err
 	for _, cell := range cells {
 		name := cell.Scenario
 		if p.Cluster == "instance" {
-			name = fmt.Sprint(cell.Scenario, " ", cell.Seed)
+			name = cell.instance()
 		}
 		clusters[name] = true
 	}
@@ -179,6 +280,14 @@ func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) err
 	return nil
 }
 
+// needs is a number of clusters for people.
+func (p Plan) needs(clusters int) string {
+	if clusters >= stats.ClustersMax {
+		return "too many " + p.Cluster + "s to plan for"
+	}
+	return plaintext.Count(clusters, p.Cluster)
+}
+
 // Text is the plan for people.
 func (p Plan) Text() string {
 	var b strings.Builder
@@ -189,9 +298,13 @@ func (p Plan) Text() string {
 	fmt.Fprintf(&b, "to find a difference of %s%s in %s with a probability of %.0f%%, at level %g:\n", number(p.Effect),
 		unit, p.Metric, 100*p.Power, p.Alpha)
 	for _, one := range p.Comparisons {
-		needs := plaintext.Count(one.Clusters, p.Cluster)
-		if one.Clusters >= stats.ClustersMax {
-			needs = fmt.Sprintf("more than %d %ss", stats.ClustersMax, p.Cluster)
+		needs := p.needs(one.Clusters)
+		if p.Sequential {
+			needs = "decided after " + needs
+		}
+		if one.EquivalenceClusters > 0 {
+			needs += fmt.Sprintf(", and %s to find equal arms equivalent within %s", p.needs(one.EquivalenceClusters),
+				number(p.Margin))
 		}
 		of := fmt.Sprintf("the differences of %s in the pilot have a standard deviation of %s",
 			plaintext.Count(one.PilotClusters, p.Cluster), number(one.SD))
@@ -204,6 +317,9 @@ func (p Plan) Text() string {
 				"%s, pairs less", number(one.SD))
 		}
 		fmt.Fprintf(&b, "  %s against %s: %s; %s\n", one.Arm, one.Baseline, needs, of)
+	}
+	if p.Clusters >= stats.ClustersMax {
+		return b.String() + "in all: " + p.needs(p.Clusters) + "\n"
 	}
 	fmt.Fprintf(&b, "in all: %s, %s, about %s, %s", plaintext.Count(p.Clusters, p.Cluster),
 		plaintext.Count(p.Cells, "cell"), plaintext.Count(p.Calls, "call"), plaintext.Count(p.Tokens, "token"))

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -61,6 +62,49 @@ func TestPlan(t *testing.T) {
 	}
 	if p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Effect: 0.5, Power: 0.9}); err != nil || p.Clusters <= want {
 		t.Errorf("a smaller difference and more power need %d clusters, %v", p.Clusters, err)
+	}
+}
+
+// TestPlanOfOtherQuestions: with a margin and the bound of the scores a plan says when equal arms are found
+// equivalent, as a rehearsal does; with stop_when_decided, after how many the batch is decided. Without a range
+// it says what is not offered, and a claim about the mean has no plan.
+func TestPlanOfOtherQuestions(t *testing.T) {
+	cells, results := played(8, []string{"small", "large"}, func(arm string, seed int) (float64, bool) {
+		if arm == "large" {
+			return 10 + float64(seed%2), true
+		}
+		return 10, true
+	})
+	plan := func(c Compare) (PlannedComparison, string, error) {
+		c.Effect = 2
+		p, err := PlanOf(&c, report.AllMetrics(), cells, results, Question{Power: 0.8})
+		if err != nil {
+			return PlannedComparison{}, "", err
+		}
+		return p.Comparisons[0], p.Text(), nil
+	}
+	if one, text, err := plan(Compare{Margin: 2}); err != nil || one.EquivalenceClusters != 0 || !strings.Contains(text, "nothing bounds score") {
+		t.Errorf("scores without a bound: %+v, %v\n%s", one, err, text)
+	}
+	if _, _, err := plan(Compare{Claim: claimMean}); err == nil || !strings.Contains(err.Error(), "range") {
+		t.Errorf("a claim about the mean of scores without a bound: %v", err)
+	}
+	for i := range results {
+		results[i].ScoreBound = 20
+	}
+	residuals := []float64{0.5, -0.5, 0.5, -0.5, 0.5, -0.5, 0.5, -0.5}
+	o := stats.Options{Alpha: 0.05, Margin: 2, Range: 20}
+	equal, _ := stats.Rehearsal{Options: o, Residuals: residuals, SD: 0.5}.Clusters(0.8)
+	one, text, err := plan(Compare{Margin: 2})
+	if err != nil || one.EquivalenceClusters != equal || one.Clusters != 6 || !strings.Contains(text, "6 instances, and "+fmt.Sprint(equal)+" instances to find equal arms equivalent within 2") {
+		t.Errorf("%+v, %v, want %d clusters for equivalence\n%s", one, err, equal, text)
+	}
+	one, text, err = plan(Compare{StopWhenDecided: true})
+	if err != nil || one.Clusters != 7 || !strings.Contains(text, "decided after 7 instances") {
+		t.Errorf("%+v, %v\n%s", one, err, text)
+	}
+	if one, _, err = plan(Compare{Claim: claimMean}); err != nil || one.Clusters < 50 {
+		t.Errorf("the mean of a tenth of the range: %+v, %v", one, err)
 	}
 }
 

@@ -34,6 +34,10 @@ type Result struct {
 	Model string `json:"model"`
 	// ModelSource says who answered: "scripted" results are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
+	// Answered are the models that answered, as providers named them: see [report.Report.Answered].
+	Answered []string `json:"answered,omitempty"`
+	// ScoreBound is the score that no player of the instance can exceed; 0 if that is not known.
+	ScoreBound int64 `json:"score_bound,omitempty"`
 	// Metrics are the figures of the run by name, see [report.Report.Metrics]; empty unless it
 	// counts, see [Result.Scored].
 	Metrics map[string]float64 `json:"metrics"`
@@ -52,6 +56,8 @@ type Result struct {
 	Head   trace.Chain `json:"head"`
 	// WallMS is the duration of the last attempt in milliseconds. It says nothing about the run.
 	WallMS int64 `json:"wall_ms"`
+	// Date is the day on which the run ended, such as 2026-01-31.
+	Date string `json:"date,omitempty"`
 
 	// Spoilt says that the run is over and cannot be continued: too much of it was lost to an outage.
 	// Another attempt starts over.
@@ -106,9 +112,13 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
+		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
+	}
+	out.Date, _, _ = strings.Cut(r.Timing.FinishedAt, "T")
+	if t := r.Task; t != nil && t.Baselines != nil {
+		out.ScoreBound = t.Baselines.Bound
 	}
 	if lost := outage(r); lost != "" && out.Status == trace.RunCompleted {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
@@ -131,6 +141,9 @@ func (r Result) Differs(other Result) string {
 	for _, one := range []*Result{&r, &other} {
 		one.Attempt = 0
 		one.WallMS = 0
+		one.Date = ""
+		one.ScoreBound = 0
+		one.Answered = nil
 		one.Head = ""
 		one.Own = nil
 		one.Metrics = maps.Clone(one.Metrics)

@@ -64,6 +64,12 @@ type Summary struct {
 	Arms []ArmSummary `json:"arms"`
 	// Comparisons are the verdicts on the arms.
 	Comparisons []Comparison `json:"comparisons"`
+	// Ranks are the places of the arms by the metric Ranked, the best first, if all pairs of three and more
+	// were compared.
+	Ranks  []ArmRank `json:"ranks"`
+	Ranked string    `json:"ranked"`
+	// Methods is how the verdicts were found, and on what; empty without any.
+	Methods string `json:"methods"`
 	// Gates are the conditions of the file with their verdicts.
 	Gates []GateResult `json:"gates"`
 	// Failures are the cells that ended without a score.
@@ -131,17 +137,14 @@ func (c Cell) Name() string {
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Suite: f.Suite, Cells: len(cells),
-		Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{}, Results: []Result{},
+		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{},
+		Results:    []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},
 	}
 	known := f.known()
-	var err error
-	s.Comparisons, err = Comparisons(f.Compare, known, cells, results)
+	compared, err := f.Compare.completed(cells, known)
 	if err != nil {
 		return Summary{}, err
-	}
-	if s.Comparisons == nil {
-		s.Comparisons = []Comparison{}
 	}
 	byID := indexed(results)
 	arms := map[string][]*Result{}
@@ -180,6 +183,11 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	for i := range s.Arms {
 		s.Arms[i].Metrics = meansOf(known, arms[s.Arms[i].Arm])
 	}
+	if compared != nil {
+		if err := s.compare(compared, known, cells, results); err != nil {
+			return Summary{}, err
+		}
+	}
 	s.Verdict = Passed
 	for _, g := range f.Gates {
 		result, err := g.check(s, f.Compare, known, cells)
@@ -192,6 +200,26 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 		}
 	}
 	return s, nil
+}
+
+// compare adds the comparisons of the arms, and their places.
+func (s *Summary) compare(c *Compare, known report.MetricList, cells []Cell, results []Result) error {
+	list, err := c.comparisons(known, cells, results)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	var inBatch []*Result
+	for i := range s.Results {
+		inBatch = append(inBatch, &s.Results[i])
+	}
+	s.Comparisons = list
+	s.Ranks = c.ranksOf(known, valuesOf(cells, c.Axis), list, inBatch)
+	if len(s.Ranks) > 0 {
+		s.Ranked = c.Primary
+	}
+	c.sortByRank(s.Comparisons, s.Ranks)
+	s.Methods = c.methods(*s, cells)
+	return nil
 }
 
 // countUnmeasured counts what went wrong with the metrics of a run.
@@ -288,7 +316,7 @@ func (g Gate) check(s Summary, c *Compare, known report.MetricList, cells []Cell
 		g.checkMean(&on, m, cells, s.Results)
 	}
 	if len(g.Verdict) > 0 {
-		g.checkComparisons(&on, s.Comparisons)
+		g.checkComparisons(&on, c.Baseline, s.Comparisons)
 	}
 	return GateResult{Gate: g.Text(), Verdict: on.verdict, Why: strings.Join(on.why, "; ")}, nil
 }
@@ -360,11 +388,18 @@ func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Re
 	}
 }
 
-// checkComparisons looks for the gate's verdicts in the comparisons of its arm, or of all arms.
-func (g Gate) checkComparisons(on *grounds, list []Comparison) {
+// implied are the verdicts that hold if another does.
+var implied = map[stats.Outcome][]string{
+	stats.Better:     {string(stats.NotWorse)},
+	stats.Equivalent: {string(stats.NotWorse)},
+	Identical:        {string(stats.Equivalent), string(stats.NotWorse)},
+}
+
+// checkComparisons looks for the gate's verdicts in the comparisons of its arm, or of all arms, with the baseline.
+func (g Gate) checkComparisons(on *grounds, baseline string, list []Comparison) {
 	compared := 0
 	for _, one := range list {
-		if g.Arm != "" && one.Arm != g.Arm {
+		if g.Arm != "" && one.Arm != g.Arm || one.Baseline != baseline {
 			continue
 		}
 		compared++
@@ -374,16 +409,18 @@ func (g Gate) checkComparisons(on *grounds, list []Comparison) {
 			continue
 		}
 		v := one.Metrics[i]
-		differs := v.Outcome.Differs()
+		said := strings.ReplaceAll(string(v.Outcome), "_", " ")
+		decided := v.Outcome.Differs() || v.Outcome == stats.Equivalent || v.Outcome == Identical
+		passes := func(verdict string) bool { return slices.Contains(g.Verdict, verdict) }
 		switch {
-		case one.Open > 0 && !(v.Sequential && differs): // only a sequential verdict may come early
+		case one.Open > 0 && !(v.Sequential && decided): // only a sequential verdict may come early
 			on.add(Undecided, "%d of %d pairs of %s are to play", one.Open, one.Pairs, one.Arm)
-		case slices.Contains(g.Verdict, string(v.Outcome)):
-			on.add(Passed, "%s is %s", one.Arm, v.Outcome)
-		case differs || v.Outcome == stats.Equivalent:
-			on.add(GateFailed, "%s is %s", one.Arm, v.Outcome)
+		case passes(string(v.Outcome)), slices.ContainsFunc(implied[v.Outcome], passes):
+			on.add(Passed, "%s is %s", one.Arm, said)
+		case decided:
+			on.add(GateFailed, "%s is %s", one.Arm, said)
 		default:
-			on.add(g.undecided(), "%s is %s", one.Arm, strings.ReplaceAll(string(v.Outcome), "_", " "))
+			on.add(g.undecided(), "%s is %s", one.Arm, said)
 		}
 	}
 	if compared == 0 {

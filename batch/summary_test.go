@@ -73,12 +73,36 @@ func TestVerdicts(t *testing.T) {
 			}
 			return 1, true
 		}, nil, stats.Undecided},
-		{"within the margin", 12, func(arm string, seed int) (float64, bool) {
+		{"within the margin", 45, func(arm string, seed int) (float64, bool) {
 			if arm == "large" {
 				return 10 + float64(seed%2)/10, true
 			}
 			return 10, true
-		}, func(c *Compare, _ []Result) { c.Margin = 1 }, stats.Equivalent},
+		}, func(c *Compare, _ []Result) { c.Margin = 1; c.Range = 10 }, stats.Equivalent},
+		{"within the margin of scores with a bound", 45, func(arm string, seed int) (float64, bool) {
+			return float64(10 + seed%2), true
+		}, func(c *Compare, r []Result) {
+			c.Margin = 2
+			for i := range r {
+				r[i].ScoreBound = 20
+			}
+		}, stats.Equivalent},
+		{"not worse", 40, func(arm string, seed int) (float64, bool) {
+			if arm == "large" {
+				return float64(10 + 9*(seed%2) - 6*((seed+1)%2)), true
+			}
+			return 10, true
+		}, func(c *Compare, _ []Result) { c.Margin = 4; c.Range = 10 }, stats.NotWorse},
+		{"worlds of the same bytes", 3, func(string, int) (float64, bool) { return 10, true }, func(_ *Compare, r []Result) {
+			for i := range r {
+				r[i].Digest = fmt.Sprint(r[i].Seed)
+			}
+		}, Identical},
+		{"one world that differs", 3, func(string, int) (float64, bool) { return 10, true }, func(_ *Compare, r []Result) {
+			for i := range r {
+				r[i].Digest = fmt.Sprint(r[i].Seed + uint64(i/5))
+			}
+		}, stats.TooFew},
 		{"one arm fails", 16, func(arm string, seed int) (float64, bool) {
 			v, _ := better(arm, seed)
 			return v, arm == "small" || seed > 7
@@ -115,7 +139,7 @@ func TestPairsAreEqualInAllButTheAxis(t *testing.T) {
 			}
 		}
 	}
-	pairs := match(cells, "model").pairs(results, "b", "a")
+	pairs := (&Compare{Axis: "model"}).match(cells).pairs(results, "b", "a")
 	if len(pairs) != 6 {
 		t.Fatalf("%d pairs, want one for each of 3 seeds and 2 protocols", len(pairs))
 	}
@@ -126,27 +150,146 @@ func TestPairsAreEqualInAllButTheAxis(t *testing.T) {
 	}
 }
 
-// TestDecided stops a batch as soon as an e-process is sure, and not before.
 // TestSeveralArmsShareTheLevel: what a report asks for beyond its pairs is what a plan from the same
-// results asks for in all. A comparison that is undecided always says how many.
+// results asks for in all, with all pairs of arms and with the baseline alone.
 func TestSeveralArmsShareTheLevel(t *testing.T) {
 	cells, results := played(6, []string{"base", "a", "b", "c"}, func(arm string, seed int) (float64, bool) {
 		return map[string]float64{"base": 0, "a": 3, "b": 3, "c": float64(seed%2) * 2}[arm], true
 	})
-	c := &Compare{Axis: "model", Baseline: "base", Effect: 1}
-	s, err := Summarize(File{Compare: c}, cells, results)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Power: 0.8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, one := range s.Comparisons {
-		v := one.Metrics[0]
-		if want := p.Comparisons[i].Clusters - 6; v.Outcome != stats.Undecided || v.FurtherPairs != want || !strings.Contains(v.words(), fmt.Sprint(want)) {
-			t.Errorf("%s: %s, want %d further pairs as the plan says", one.Arm, v.words(), want)
+	for pairs, contests := range map[string]int{"": 6, pairsBaseline: 3} {
+		c := &Compare{Axis: "model", Baseline: "base", Effect: 1, Pairs: pairs}
+		list, err := Comparisons(c, report.AllMetrics(), cells, results)
+		if err != nil {
+			t.Fatal(err)
 		}
+		p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Power: 0.8})
+		if err != nil || len(list) != contests || len(p.Comparisons) != contests {
+			t.Fatalf("%d comparisons, %d planned, %v, want %d", len(list), len(p.Comparisons), err, contests)
+		}
+		for i, one := range list {
+			v := one.Metrics[0]
+			if want := p.Comparisons[i].Clusters - 6; v.Outcome != stats.Undecided || v.FurtherPairs != want || !strings.Contains(v.words(), fmt.Sprint(want)) {
+				t.Errorf("%s against %s: %s, want %d further pairs as the plan says", one.Arm, one.Baseline, v.words(), want)
+			}
+		}
+	}
+}
+
+// TestPlaces: of five arms in a known order, two of them nearly alike, each has its place, and a
+// table in that order says which were not told apart. Lower may be better.
+func TestPlaces(t *testing.T) {
+	scores := map[string]float64{"third": 10, "first": 16, "fourth": 7, "second": 15.9, "fifth": 2}
+	for _, lower := range []bool{false, true} {
+		cells, results := played(16, []string{"third", "first", "fourth", "second", "fifth"}, func(arm string, seed int) (float64, bool) {
+			v := scores[arm] + math.Sin(float64(seed*len(arm)))
+			if lower {
+				v = 40 - v
+			}
+			return v, true
+		})
+		c := &Compare{Axis: "model"}
+		if lower {
+			c.Primary = "calls"
+			for i := range results {
+				results[i].Metrics["calls"] = results[i].Metrics["score"]
+			}
+		}
+		s, err := Summarize(File{Compare: c}, cells, results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range s.Ranks {
+			got = append(got, fmt.Sprintf("%s %d-%d %v", r.Arm, r.Low, r.High, r.Groups))
+		}
+		want := []string{"first 1-2 [1]", "second 1-2 [1]", "third 3-3 [2]", "fourth 4-4 [3]", "fifth 5-5 [4]"}
+		if !slices.Equal(got, want) || len(s.Comparisons) != 10 {
+			t.Errorf("%d comparisons, places %q, want 10, %q", len(s.Comparisons), got, want)
+		}
+		if one := s.Comparisons[0]; one.Baseline != "third" || one.Arm != "first" || one.Metrics[0].Outcome != stats.Better {
+			t.Errorf("the table begins with %s against %s: %s", one.Arm, one.Baseline, one.Metrics[0].Outcome)
+		}
+		for line := range strings.Lines(s.Text(80)) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := len([]rune(line)); n > 80 && !strings.HasPrefix(line, "methods") {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		widest := s.Comparisons[4].Metrics[0].Interval
+		ends := number(widest.Low) + " to " + number(widest.High) // an interval is never cut
+		for _, word := range []string{"PLACE", "1 to 2", "group 1", "VERDICT", "<0.001", "INTERVAL", ends} {
+			if text := s.Text(80); !strings.Contains(text, word) {
+				t.Errorf("a table of 80 columns without %q:\n%s", word, text)
+			}
+		}
+	}
+}
+
+// TestFewTasks: three tasks are asked about themselves, by instances that count alike by task, unless
+// the file asks about tasks like these; plan and batch say what that takes.
+func TestFewTasks(t *testing.T) {
+	var cells []Cell
+	var results []Result
+	for task, instances := range map[string]int{"a": 4, "b": 4, "c": 1} {
+		for seed := range instances {
+			for _, arm := range []string{"small", "large"} {
+				c := Cell{ID: ID(fmt.Sprint(task, seed, arm)), Scenario: task, Seed: uint64(seed), Repeat: 1, Labels: []Label{{"model", arm}}}
+				score := map[string]float64{"a": 0.1, "b": 0.2, "c": 0.6}[task]
+				if arm == "small" {
+					score = 0
+				}
+				cells = append(cells, c)
+				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{"score_share": score}})
+			}
+		}
+	}
+	for tasks, want := range map[string]struct {
+		outcome  stats.Outcome
+		clusters int
+		note     string
+	}{
+		"":             {stats.Better, 9, "about tasks like these it takes 3 tasks more"},
+		tasksLikeThese: {stats.TooFew, 3, "it takes 3 tasks more"},
+	} {
+		c := &Compare{Axis: "model", Baseline: "small", Tasks: tasks, Effect: 0.1}
+		list, err := Comparisons(c, report.AllMetrics(), cells, results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := list[0].Metrics[0]
+		if v.Outcome != want.outcome || v.Clusters != want.clusters || math.Abs(v.Difference-0.3) > 1e-9 || math.Abs(v.ArmMean-0.3) > 1e-9 {
+			t.Errorf("tasks %q: %s of %d clusters, difference %v, want %s of %d, 0.3", tasks, v.Outcome, v.Clusters, v.Difference, want.outcome, want.clusters)
+		}
+		if notes := Remarks(c, report.AllMetrics(), cells); len(notes) != 1 || !strings.Contains(notes[0], want.note) {
+			t.Errorf("tasks %q: before the batch %q", tasks, notes)
+		}
+		if p, err := PlanOf(c, report.AllMetrics(), cells, results, Question{Power: 0.8}); tasks == "" && (err != nil || p.Cluster != "instance" || !strings.Contains(p.Text(), want.note)) {
+			t.Errorf("plan: %+v, %v", p, err)
+		}
+	}
+}
+
+// TestUnknownRange: without one the table says that some verdicts are not offered, and a claim about
+// the mean has none.
+func TestUnknownRange(t *testing.T) {
+	cells, results := played(8, []string{"small", "large"}, better)
+	list, err := Comparisons(&Compare{Margin: 1}, report.AllMetrics(), cells, results)
+	if err != nil || list[0].Metrics[0].Outcome != stats.Better || !strings.Contains(strings.Join(list[0].Notes, "\n"), "nothing bounds score") {
+		t.Errorf("%+v, %v", list, err)
+	}
+	list, err = Comparisons(&Compare{Claim: claimMean}, report.AllMetrics(), cells, results)
+	if err != nil || list[0].Metrics[0].Outcome != NoVerdict || !strings.Contains(list[0].Why, "range") {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := Comparisons(&Compare{Claim: claimMean, Primary: "calls"}, report.AllMetrics(), cells, results); err == nil || !strings.Contains(err.Error(), "range") {
+		t.Errorf("calls have no range: %v", err)
+	}
+	for i := range results {
+		results[i].ScoreBound = 11
+	}
+	list, err = Comparisons(&Compare{Claim: claimMean}, report.AllMetrics(), cells, results)
+	if err != nil || list[0].Metrics[0].Outcome != stats.Undecided || list[0].Metrics[0].Interval == nil {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 
@@ -200,7 +343,7 @@ func TestMeansAreThoseOfTheDifference(t *testing.T) {
 
 func TestDecided(t *testing.T) {
 	arms := []string{"small", "large"}
-	c := &Compare{Axis: "model", Primary: "score", Range: 4, StopWhenDecided: true}
+	c := &Compare{Axis: "model", Primary: "score", StopWhenDecided: true}
 	cells, results := played(40, arms, better)
 	stopped := 0
 	for n := 2; n <= len(results) && stopped == 0; n += 2 {
@@ -212,8 +355,8 @@ func TestDecided(t *testing.T) {
 			stopped = n / 2
 		}
 	}
-	if stopped < 6 || stopped > 20 {
-		t.Errorf("decided after %d pairs with a difference of half the range in each", stopped)
+	if stopped != 7 {
+		t.Errorf("decided after %d pairs of nearly equal differences, want 7", stopped)
 	}
 	s, err := Summarize(File{Compare: c, Gates: []Gate{{Metric: "score", Verdict: []string{"better"}}}}, cells, results[:2*stopped])
 	if err != nil || s.Verdict != Passed {
@@ -225,17 +368,26 @@ func TestDecided(t *testing.T) {
 	if list, err := Comparisons(&narrow, report.AllMetrics(), cells, results); err != nil || list[0].Metrics[0].Outcome != NoVerdict || !strings.Contains(list[0].Why, "range") {
 		t.Errorf("a range that is too small: %+v, %v", list, err)
 	}
-	// The twelfth pair, not the first ones, is missing: what comes behind it must wait.
+	// The second pair is missing: what comes after it must wait, in whatever order cells are listed.
 	late := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Seed == 2 })
-	if done, err := (Options{Compare: c}).Decided(cells, late); err != nil || done {
-		t.Errorf("decided %v by pairs behind one that is open, %v", done, err)
+	backwards := slices.Clone(cells)
+	slices.Reverse(backwards)
+	for _, order := range [][]Cell{cells, backwards} {
+		if done, err := (Options{Compare: c}).Decided(order, late); err != nil || done {
+			t.Errorf("decided %v by pairs after one that is open, %v", done, err)
+		}
+	}
+	if list, err := Comparisons(c, report.AllMetrics(), cells, late); err != nil || !strings.Contains(list[0].words(list[0].Metrics[0]), "undecided so far") {
+		t.Errorf("%+v, %v", list, err)
 	}
 	list, err := Comparisons(c, report.AllMetrics(), cells, results)
 	if err != nil || list[0].Metrics[0].Outcome != stats.Better || !list[0].Metrics[0].Sequential {
 		t.Errorf("%+v %v", list, err)
 	}
-	if _, err := Comparisons(&Compare{Axis: "model", Primary: "score", StopWhenDecided: true}, report.AllMetrics(), cells, results); err == nil || !strings.Contains(err.Error(), "range") {
-		t.Errorf("an e-process without a range: %v", err)
+	equal := &Compare{Axis: "model", Margin: 1, Range: 10, StopWhenDecided: true}
+	cells, results = played(50, arms, func(_ string, seed int) (float64, bool) { return float64(seed % 3), true })
+	if done, err := (Options{Compare: equal}).Decided(cells, results); err != nil || !done {
+		t.Errorf("fifty equal pairs are not found equivalent: %v, %v", done, err)
 	}
 }
 
@@ -285,6 +437,7 @@ func TestGates(t *testing.T) {
 		{Gate{Metric: "accepted.mine_compound", AtMost: num(0)}, results, Passed},
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better", "equivalent"}}, results, Passed},
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"equivalent"}}, results, GateFailed},
+		{Gate{Metric: "score", Arm: "large", Verdict: []string{"not_worse"}}, results, Passed},
 		{Gate{Metric: "score", Arm: "large", Verdict: []string{"better"}}, results[:10], Undecided},
 		{Gate{Metric: "decisions", Verdict: []string{"better"}}, results, Undecided},
 		{Gate{Metric: "decisions", Verdict: []string{"better"}, Undecided: "fail"}, results, GateFailed},
@@ -417,5 +570,54 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 	if text := s.Markdown(); len(text) > 1024<<10 || !strings.Contains(text, "rows more") {
 		t.Errorf("%d bytes", len(text))
+	}
+}
+
+// TestMethods: the line below a table says what was tested at which level, on what, and who answered.
+func TestMethods(t *testing.T) {
+	cells, results := played(9, []string{"one", "two", "three"}, better)
+	for i := range results {
+		results[i].Answered = []string{"m-2026-01-02", "m-\x1b[31mother"}
+		results[i].Date = fmt.Sprintf("2026-02-0%d", 1+i%3)
+		results[i].ScoreBound = 40
+	}
+	for i := range cells {
+		cells[i].Seed += cells[i].Seed / 9 * 4 // 13 in place of 9
+		results[i].Seed = cells[i].Seed
+	}
+	s, err := Summarize(File{Compare: &Compare{Margin: 2, Metrics: []string{"calls"}}}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"* the primary metric", "sign-flip test by instance", "margin 2", "level 5%",
+		"Holm over 3 comparisons on score and over the other metrics", "engine 4, rules 9", "seeds 1-8, 13", "2026-02-01 to 2026-02-03",
+		"answered by m-2026-01-02, m-"} {
+		if !strings.Contains(s.Methods, part) {
+			t.Errorf("%q is not in %q", part, s.Methods)
+		}
+	}
+	if strings.Contains(s.Methods, "\x1b") {
+		t.Error("a name of a model has an escape")
+	}
+	s, _ = Summarize(File{Compare: &Compare{StopWhenDecided: true, Claim: claimMean, Range: 40}}, cells, results)
+	if !strings.Contains(s.Methods, "e-process of bets on the mean") || len(s.Comparisons) != 2 || len(s.Ranks) != 0 {
+		t.Errorf("%d comparisons, %q", len(s.Comparisons), s.Methods)
+	}
+}
+
+// TestStoppingBatchesPlayBySeed, since they look after each.
+func TestStoppingBatchesPlayBySeed(t *testing.T) {
+	f := File{Scenarios: []string{"a", "b"}, Seeds: []uint64{7, 3}, Repeats: 2, Compare: &Compare{StopWhenDecided: true},
+		Axes: []Axis{{Name: "arm", Values: []AxisValue{{Name: "x"}, {Name: "y"}}}}}
+	var seeds, scenarios []string
+	for _, c := range f.Combinations() {
+		seeds = append(seeds, fmt.Sprint(c.Cell.Seed))
+		scenarios = append(scenarios, c.Cell.Scenario)
+	}
+	if got, want := strings.Join(seeds, ""), "3333333377777777"; got != want {
+		t.Errorf("seeds %s, want %s", got, want)
+	}
+	if got, want := strings.Join(scenarios, ""), "aaaabbbbaaaabbbb"; got != want {
+		t.Errorf("scenarios %s, want %s", got, want)
 	}
 }

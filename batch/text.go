@@ -3,6 +3,7 @@ package batch
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/llmclient/price"
@@ -101,35 +102,112 @@ func (a ArmSummary) mean(name string) (MetricMean, bool) {
 	return MetricMean{}, false
 }
 
-// comparisonTable is the verdicts.
-func (s Summary) comparisonTable() plaintext.Table {
-	t := plaintext.Table{
-		Header: []string{"compared", "metric", "means", "difference", "interval", "p", "pairs", "verdict"}}
-	for _, c := range s.Comparisons {
-		t.Header[4] = fmt.Sprintf("%s%% interval", number(100*c.Confidence)) // one level for all
-		t.Least = []string{"means", "pairs", "p", t.Header[4]}
-		for _, v := range c.Metrics {
-			name := v.Metric
-			if v.Primary {
-				name += " (primary)"
-			}
-			interval := "-"
-			if v.Interval != nil {
-				interval = number(v.Interval.Low) + " to " + number(v.Interval.High)
-			}
-			row := []string{
-				fmt.Sprintf("%s against %s", one(c.Arm), one(c.Baseline)), name, number(v.ArmMean) + ", " + number(v.BaselineMean),
-				number(v.Difference), interval, fmt.Sprintf("%.3f", v.AdjustedP), fmt.Sprint(v.Pairs), v.words(),
-			}
-			if v.Pairs == 0 {
-				row[2] = "-"
-				row[3] = "-"
-				row[5] = "-"
-			}
-			t.Rows = append(t.Rows, row)
+// rankTable is the arms by place, if several are ranked.
+func (s Summary) rankTable() plaintext.Table {
+	t := plaintext.Table{Header: []string{"place", "arm", s.Ranked, "not told apart"}, Names: []string{"arm"}}
+	for _, r := range s.Ranks {
+		place := strconv.Itoa(r.Low)
+		if r.High > r.Low {
+			place += " to " + strconv.Itoa(r.High)
 		}
+		var groups []string
+		for _, group := range r.Groups {
+			groups = append(groups, "group "+strconv.Itoa(group))
+		}
+		t.Rows = append(t.Rows, []string{place, one(r.Arm), number(r.Mean), strings.Join(groups, ", ")})
 	}
 	return t
+}
+
+// comparisonTable is the verdicts: those on the primary metric first if several arms are ranked.
+func (s Summary) comparisonTable() plaintext.Table {
+	t := plaintext.Table{Header: []string{"arm", "against", "metric", "means", "difference", s.intervalHeader(), "p",
+		"pairs", "verdict"}, Least: []string{"means", "pairs", "difference"}, Names: []string{"arm", "against", "metric"}}
+	var rest [][]string
+	for _, c := range s.Comparisons {
+		for _, v := range c.Metrics {
+			if row := c.row(v); v.Primary || len(s.Ranks) == 0 {
+				t.Rows = append(t.Rows, row)
+			} else {
+				rest = append(rest, row)
+			}
+		}
+	}
+	t.Rows = append(t.Rows, rest...)
+	return t
+}
+
+// intervalHeader names the confidence of all intervals, if it is the same.
+func (s Summary) intervalHeader() string {
+	low, high := s.levels()
+	if low != high || high == 0 {
+		return "interval"
+	}
+	return fmt.Sprintf("%s%% interval", number(100*(1-high)))
+}
+
+// levels are the smallest and largest level of all verdicts with an interval, 0 without any.
+func (s Summary) levels() (low, high float64) {
+	for _, c := range s.Comparisons {
+		for _, v := range c.Metrics {
+			switch {
+			case v.Interval == nil:
+			case high == 0:
+				low = v.Level
+				high = v.Level
+			default:
+				low = min(low, v.Level)
+				high = max(high, v.Level)
+			}
+		}
+	}
+	return low, high
+}
+
+// primaryMark is on the metric that decides.
+const primaryMark = "*"
+
+// row is the verdict on a metric.
+func (c Comparison) row(v MetricVerdict) []string {
+	name := v.Metric
+	if v.Primary {
+		name += primaryMark
+	}
+	interval := "-"
+	if v.Interval != nil {
+		interval = number(v.Interval.Low) + " to " + number(v.Interval.High)
+	}
+	row := []string{
+		one(c.Arm), one(c.Baseline), name, number(v.ArmMean) + ", " + number(v.BaselineMean), number(v.Difference), interval,
+		pText(v.AdjustedP), fmt.Sprint(v.Pairs), c.words(v),
+	}
+	if v.Pairs == 0 {
+		row[3] = "-"
+		row[4] = "-"
+		row[6] = "-"
+	}
+	return row
+}
+
+// pText is a p-value for people.
+func pText(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// words is a verdict for people, which says if pairs are still to play. One of an e-process holds.
+func (c Comparison) words(v MetricVerdict) string {
+	text := v.words()
+	if c.Open == 0 || v.Outcome == NoVerdict || v.Sequential && v.Outcome != stats.Undecided {
+		return text
+	}
+	verdict, rest, _ := strings.Cut(text, ";")
+	if rest != "" {
+		rest = ";" + rest
+	}
+	return verdict + " so far" + rest
 }
 
 // words is the verdict for people.
@@ -137,24 +215,34 @@ func (v MetricVerdict) words() string {
 	switch v.Outcome {
 	case NoVerdict:
 		return "no verdict"
+	case Identical:
+		return "identical in the world"
+	case stats.NotWorse:
+		return "not worse"
 	case stats.TooFew:
 		return fmt.Sprintf("too few; at least %s", plaintext.Count(v.FurtherPairs, "pair more"))
 	case stats.Undecided:
-		if v.Interval != nil && v.Interval.Low == 0 && v.Interval.High == 0 {
-			return "undecided; equal in every pair"
-		}
-		if v.Sequential {
-			return "undecided so far"
-		}
-		if v.FurtherPairs >= stats.ClustersMax {
-			return "undecided; no number of pairs would tell"
-		}
-		if v.FurtherPairs == 0 {
-			return "undecided; enough pairs for the effect that was asked for"
-		}
-		return fmt.Sprintf("undecided; %s for 80%% power", plaintext.Count(v.FurtherPairs, "pair more"))
+		return v.prospects()
 	}
 	return string(v.Outcome)
+}
+
+// prospects is an undecided verdict, with what could have been found.
+func (v MetricVerdict) prospects() string {
+	found := fmt.Sprintf("; 80%% power for a difference of %s", number(v.Detectable))
+	switch {
+	case v.Interval != nil && v.Interval.Low == 0 && v.Interval.High == 0:
+		return "undecided; equal in every pair"
+	case v.FurtherPairs >= stats.ClustersMax:
+		return "undecided; no number of pairs would tell" + found
+	case v.FurtherPairs > 0 && v.Detectable == 0:
+		return fmt.Sprintf("undecided; at least %s", plaintext.Count(v.FurtherPairs, "pair more"))
+	case v.FurtherPairs > 0:
+		return fmt.Sprintf("undecided; %s for the effect that was asked for", plaintext.Count(v.FurtherPairs, "pair more"))
+	case v.Detectable == 0:
+		return "undecided"
+	}
+	return "undecided" + found
 }
 
 // remarks are the lines below the verdicts: why there is none, and what they rest on.
@@ -169,7 +257,7 @@ func (s Summary) remarks() (lines []string) {
 			lines = append(lines, who+"no verdict: "+one(c.Why))
 		}
 		for _, note := range c.Notes {
-			if note != embeddedNote { // it stands at the top
+			if note != embeddedNote { // which is at the top
 				lines = append(lines, who+note)
 			}
 		}
@@ -180,10 +268,6 @@ func (s Summary) remarks() (lines []string) {
 		for _, v := range c.Metrics {
 			if v.ArmPass != nil && v.BaselinePass != nil {
 				lines = append(lines, fmt.Sprintf("%spassed %s, and %s", who, v.ArmPass.words(), v.BaselinePass.words()))
-			}
-			if v.Sequential && v.Primary {
-				lines = append(lines, who+"judged by an e-process, which may be looked at at any time; the other metrics are "+
-					"shown without a verdict")
 			}
 		}
 	}
@@ -219,7 +303,7 @@ func (s Summary) failureTable() (t plaintext.Table, omitted int) {
 
 // writeTable writes a table with aligned columns and an empty line after it; nothing without rows.
 func writeTable(b *strings.Builder, t plaintext.Table, columns int) {
-	for _, names := range []*[]string{&t.Header, &t.Least} {
+	for _, names := range []*[]string{&t.Header, &t.Least, &t.Names} {
 		*names = slices.Clone(*names)
 		for i, name := range *names {
 			(*names)[i] = strings.ToUpper(name)
@@ -239,7 +323,11 @@ func (s Summary) Text(columns int) string {
 	}
 	b.WriteString("\n")
 	writeTable(&b, s.armTable(), columns)
+	writeTable(&b, s.rankTable(), columns)
 	writeTable(&b, s.comparisonTable(), columns)
+	if s.Methods != "" {
+		plaintext.Fprintf(&b, "methods  %s\n\n", s.Methods)
+	}
 	for _, line := range s.remarks() {
 		plaintext.Fprintf(&b, "%s\n", line)
 	}

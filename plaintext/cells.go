@@ -44,3 +44,17 @@ func Fit(line string, columns int) string {
 	}
 	panic("plaintext: a line is as wide as its characters together")
 }
+
+// fitEnd is the end of a line that takes at most so many columns, with an ellipsis at its beginning if something
+// is cut.
+func fitEnd(line string, columns int) string {
+	if Cells(line) <= columns {
+		return line
+	}
+	for i := range line {
+		if end := line[i:]; Cells(end) < columns {
+			return "…" + end
+		}
+	}
+	return Fit(line, columns)
+}

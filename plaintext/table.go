@@ -11,12 +11,16 @@ type Table struct {
 	Rows   [][]string
 	// Least are the columns that a narrow terminal leaves out, by their headers, the first one first.
 	Least []string
+	// Names are the columns, by their headers, that are shortened before any other, and at their beginning: the
+	// ends of long names tell more.
+	Names []string
 }
 
-// tableGap is what stands between columns; tableCellMin is the width that no column goes below.
+// tableGap is between columns. tableCellMin is the width that no column goes below, and tableNameMin that of names.
 const (
 	tableGap     = "  "
 	tableCellMin = 12
+	tableNameMin = 8
 )
 
 // Text is the table with aligned columns; empty without rows. Where columns is not 0, no line is wider:
@@ -39,12 +43,8 @@ func (t Table) Text(columns int) string {
 	}
 	last := len(wide) - 1
 	for columns > 0 && total(wide) > columns {
-		// The last column has half of the line, if it needs as much.
-		at := last
-		if front := wide[:last]; wide[last] <= columns/2 && len(front) > 0 {
-			at = slices.Index(front, slices.Max(front))
-		}
-		if wide[at] <= tableCellMin {
+		at := t.narrowed(wide, columns)
+		if wide[at] <= tableCellMin && !slices.Contains(t.Names, t.Header[at]) {
 			break
 		}
 		wide[at]--
@@ -53,6 +53,9 @@ func (t Table) Text(columns int) string {
 	for _, row := range append([][]string{t.Header}, t.Rows...) {
 		line := ""
 		for i, cell := range row[:last] {
+			if slices.Contains(t.Names, t.Header[i]) {
+				cell = fitEnd(cell, wide[i])
+			}
 			cell = Fit(cell, wide[i])
 			line += cell + strings.Repeat(" ", wide[i]-Cells(cell)) + tableGap
 		}
@@ -75,6 +78,29 @@ func (t Table) Text(columns int) string {
 		}
 	}
 	return b.String()
+}
+
+// narrowed is the column to narrow next: the widest name, then the last column down to half of the line, or to a
+// quarter beside names, then the widest.
+func (t Table) narrowed(wide []int, columns int) int {
+	last := len(wide) - 1
+	at := -1
+	for i, name := range t.Header[:last] {
+		if slices.Contains(t.Names, name) && wide[i] > tableNameMin && (at < 0 || wide[i] > wide[at]) {
+			at = i
+		}
+	}
+	if at >= 0 {
+		return at
+	}
+	least := columns / 2
+	if len(t.Names) > 0 {
+		least = columns / 4
+	}
+	if front := wide[:last]; wide[last] <= least && len(front) > 0 {
+		return slices.Index(front, slices.Max(front))
+	}
+	return last
 }
 
 // widths are those of the columns.
@@ -104,6 +130,7 @@ func (t Table) without(at int) Table {
 		next.Rows = append(next.Rows, drop(row))
 	}
 	next.Least = t.Least
+	next.Names = t.Names
 	return next
 }
 

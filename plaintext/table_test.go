@@ -37,6 +37,10 @@ a wider terminal or a pipe also has: CELLS, COST
 			t.Errorf("%d columns (-want +got):\n%s", columns, diff)
 		}
 	}
+	table.Names = []string{"ARM"}
+	if want, got := "…ol=lean  10 ± 2  too few pairs", table.Text(49); !strings.Contains(got, want) {
+		t.Errorf("a name is not shortened at its beginning:\n%s", got)
+	}
 	for columns := 1; columns < 120; columns++ {
 		for line := range strings.Lines(table.Text(columns)) {
 			if n := Cells(strings.TrimSuffix(line, "\n")); n > columns {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -213,6 +214,22 @@ type costFold struct {
 	// settings are those in force; asked says whose calls ask for a service tier under them.
 	settings trace.Settings
 	asked    map[string]bool
+	// answered are the models that answered.
+	answered map[string]bool
+}
+
+const (
+	// answeredMost bounds the models that answered, and answeredCharsMax the name of one.
+	answeredMost     = 8
+	answeredCharsMax = 100
+)
+
+// answers takes up who answered a call.
+func (c *costFold) answers(m trace.ModelCall) {
+	if m.Answer.Failure != nil || m.Stage == trace.StageSeat || len(c.answered) >= answeredMost {
+		return
+	}
+	c.answered[plaintext.Clip(cmp.Or(m.Answer.Model, m.Model), answeredCharsMax)] = true
 }
 
 // hold applies the prices and caps of some settings from now on.
@@ -281,6 +298,7 @@ func (c *costFold) call(m trace.ModelCall) {
 	p, priced := c.prices[m.Model]
 	asks := c.asks(m.AgentID)
 	c.total.add(m, p, asks)
+	c.answers(m)
 	at(c.models, m.Model).add(m, p, asks)
 	at(c.agents, m.AgentID).add(m, p, asks)
 	if slices.Contains(m.Answer.Repairs, llmclient.RepairTierFallback) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,12 @@ func billed(tick int64, agent, model string, u llmclient.Usage) trace.ModelCall 
 
 func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 	t.Helper()
+	return reportOf(t, h, records...).Cost
+}
+
+// reportOf folds records of two agents.
+func reportOf(t *testing.T, h trace.Header, records ...trace.Record) Report {
+	t.Helper()
 	h.Format, h.Agents = trace.FormatVersion, []trace.HeaderAgent{{ID: "b"}, {ID: "a"}}
 	var text bytes.Buffer
 	w := trace.NewWriter(&text)
@@ -31,7 +38,18 @@ func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Cost
+	return r
+}
+
+// TestAnswered names who answered, not who was asked, but where the provider does not say it.
+func TestAnswered(t *testing.T) {
+	dated, failed := billed(1, "a", "m", llmclient.Usage{}), billed(2, "a", "gone", llmclient.Usage{})
+	dated.Answer.Model = "m-2026-01-02"
+	failed.Answer.Failure = &llmclient.Failure{}
+	got := reportOf(t, trace.Header{}, dated, failed, billed(1, "b", "local", llmclient.Usage{})).Answered
+	if want := []string{"local", "m-2026-01-02"}; !slices.Equal(got, want) {
+		t.Errorf("answered by %q, want %q", got, want)
+	}
 }
 
 func TestCostByModelAndAgent(t *testing.T) {

@@ -151,7 +151,8 @@ func newFolder() *folder {
 			templates: map[string]*tally{}, wordings: map[string]trace.Source{}, seed: playbook.New(),
 		},
 		costs: costFold{
-			prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
+			answered: map[string]bool{},
+			prices:   map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
 			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
 			guessed: Counts{}, doubts: Counts{}, asked: map[string]bool{},
 		},
@@ -441,6 +442,7 @@ func (f *folder) report() Report {
 	}
 	r.Agents = int64(len(f.rows))
 	r.Cost = f.costs.report(f.rows)
+	r.Answered = slices.Sorted(maps.Keys(f.costs.answered))
 	return *r
 }
 

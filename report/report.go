@@ -49,6 +49,9 @@ type Report struct {
 	Seed uint64 `json:"seed"`
 	// Model asked for.
 	Model string `json:"model"`
+	// Answered are the models that answered, as providers named them, or as they were asked for where they did
+	// not; at most eight, in alphabetical order. It is no part of the JSON.
+	Answered []string `json:"-"`
 	// What answered as the model: "scripted" results check wiring and are no evidence about a model.
 	ModelSource trace.ModelSource `json:"model_source"`
 	// Where token counts come from: reported by a provider in at least one answer, unreported if a

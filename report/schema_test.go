@@ -135,6 +135,9 @@ func describe(t *testing.T, schema *jsonschema.Schema, typ reflect.Type, docs ma
 	for i := range typ.NumField() {
 		field := typ.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		property := schema.Properties[name]
 		key := typ.Name() + "." + name
 		property.Description = docs[key]

@@ -227,21 +227,15 @@ func (t *Table) rank() error {
 	if err != nil {
 		return fmt.Errorf("compare entries: %w", err)
 	}
-	for i := range t.Entries {
-		t.Entries[i].RankLow = 1
-		t.Entries[i].RankHigh = len(t.Entries)
-	}
+	beaten := map[[2]int]bool{}
 	for n, v := range verdicts {
-		winner, loser := places[n][0], places[n][1]
-		switch v.Outcome {
-		case stats.Better:
-		case stats.Worse:
-			winner, loser = loser, winner
-		default:
-			continue
-		}
-		t.Entries[loser].RankLow++
-		t.Entries[winner].RankHigh--
+		i, j := places[n][0], places[n][1]
+		beaten[[2]int{i, j}] = v.Outcome == stats.Better
+		beaten[[2]int{j, i}] = v.Outcome == stats.Worse
+	}
+	for i, rank := range stats.Ranks(len(t.Entries), func(i, j int) bool { return beaten[[2]int{i, j}] }) {
+		t.Entries[i].RankLow = rank.Low
+		t.Entries[i].RankHigh = rank.High
 	}
 	return nil
 }

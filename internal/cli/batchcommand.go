@@ -191,6 +191,9 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n%s", expected)
 	}
+	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.matrix()) {
+		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
+	}
 	m.collectLess()
 	calls, done := m.drained(ctx, shared.Traffic, printer.Note)
 	var ending batch.Ending
@@ -521,7 +524,8 @@ func batchPlanCommand(m *Main) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "plan FILE", Short: "say how many instances a comparison needs, and what they take, by a pilot",
-		Long: `Say how many instances a comparison needs to find a difference, and what they take.
+		Long: `Say how many instances a comparison needs to find a difference, and with a margin to
+find equal arms equivalent, and what they take.
 
 The spread of the differences is that of a pilot: a small batch of the same file, by default
 the one in the directory of the batch as far as it was played. Four instances are the least;

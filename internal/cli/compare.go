@@ -23,8 +23,9 @@ const compareHelp = `Say in what runs differ, and whether one side is better.
 Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, or a batch with
 its results. Two runs are compared tick by tick. Otherwise each argument is a side, the first one the baseline:
 runs of the same scenario, seed and repeat are pairs, and every metric gets a verdict:
-better, worse, equivalent (only with --margin), undecided with the number of further pairs,
-or too few. A verdict takes at least six instances.`
+better, worse, equivalent or not worse (only with --margin, of a metric with a range),
+identical, undecided with the difference that would have been found, or too few. A verdict
+takes at least six instances. Three and more sides are compared in all pairs and get places.`
 
 // compareFlags are the flags of the command.
 type compareFlags struct {
@@ -32,7 +33,8 @@ type compareFlags struct {
 	JSON    bool    `flag:"json" doc:"print one JSON object"`
 	Primary string  `flag:"primary" doc:"metric that decides (default score, score_share of several scenarios)"`
 	Margin  float64 `flag:"margin" doc:"difference of the primary metric that does not matter"`
-	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding (default the observed one)"`
+	Range   float64 `flag:"range" doc:"how much the primary metric of two runs can differ at most (default what is known)"`
+	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding, for the number of further pairs"`
 	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
 }
 
@@ -116,7 +118,7 @@ func compareSides(m *Main, args []string, f compareFlags) error {
 		}
 	}
 	how := &batch.Compare{Axis: sideAxis, Baseline: args[0], Primary: f.Primary, Metrics: names, Margin: f.Margin,
-		Effect: f.Effect, Alpha: f.Alpha}
+		Range: f.Range, Effect: f.Effect, Alpha: f.Alpha}
 	s, err := batch.Summarize(batch.File{Name: strings.Join(args, " "), Compare: how, Metrics: own}, cells, results)
 	if err != nil {
 		return badInput("%w", err)

@@ -1,7 +1,7 @@
 // Package stats compares two arms of runs, A and B, on scores that come in pairs.
 //
-//	verdict, err := stats.Compare(pairs, stats.Options{Margin: 0.5})
-//	fmt.Println(verdict.Outcome, verdict.Difference, verdict.P)
+//	verdicts, err := stats.CompareAll([]stats.Metric{{Pairs: pairs, Options: stats.Options{Margin: 0.5}}})
+//	fmt.Println(verdicts[0].Outcome, verdicts[0].Difference, verdicts[0].P)
 //
 // A [Pair] is the score of A and the score of B on the same instance and repeat. Pairs
 // that share an instance are not independent, so they form a cluster. The mean
@@ -9,11 +9,15 @@
 //
 // What to use:
 //
-//   - [CompareAll] gives the verdict on one metric, [CompareAll] on several.
-//   - [EProcess] may be looked at after every cluster. The p-value of [CompareAll] holds
-//     only if the number of clusters does not depend on the scores.
-//   - [Design] says how many clusters a comparison needs.
+//   - [CompareAll] gives the verdicts of a table. Its p-values hold only if the number of clusters
+//     does not depend on the scores, unless [Options.Sequential] is set.
+//   - [Ranks] and [Ties] say who ranks where by such verdicts.
+//   - [SeatPairs] makes pairs of two arms that shared a world.
+//   - [Design] says how many clusters a comparison needs, and [Rehearsal] where no formula does.
 //   - [Wilson] and [PassK] describe one arm.
+//
+// Better and worse rest on the signs of differences alone, and hold for scores of any
+// distribution. Equivalent and not worse rest on bets, and hold for scores of a known range.
 //
 // Everything is deterministic. Where a test draws at random, it draws from a seed.
 // Exchanging the arms negates every difference and interval exactly and leaves every

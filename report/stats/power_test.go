@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // TestClustersAgreeWithPublishedSizes: sample sizes of the two-sided paired t test at 5%
@@ -17,40 +19,52 @@ func TestClustersAgreeWithPublishedSizes(t *testing.T) {
 		if got, err := design.Clusters(tc.power); got != tc.want || err != nil {
 			t.Errorf("%+v: %d clusters for power %v, %v, want %d", design, got, tc.power, err, tc.want)
 		}
-		at, _ := design.Power(tc.want)
-		if below, _ := design.Power(tc.want - 1); at < tc.power || below >= tc.power {
-			t.Errorf("%+v: power %v at %d and %v below, want %v between", design, at, tc.want, below, tc.power)
+		// What so many find is less than the effect, and what one less finds is more.
+		if at, below := design.detectable(tc.want, tc.power), design.detectable(tc.want-1, tc.power); at > tc.effect || below <= tc.effect {
+			t.Errorf("%+v: %d find %v and one less %v, want %v between", design, tc.want, at, below, tc.effect)
 		}
 	}
 }
 
-func TestPowerAtTheEnds(t *testing.T) {
+// TestSizesAgreeWithTheNoncentralT: the formula is within one cluster of the power of Student's
+// test, by the noncentral t distribution.
+func TestSizesAgreeWithTheNoncentralT(t *testing.T) {
+	for _, alpha := range []float64{0.05, 0.005} {
+		for _, effect := range []float64{0.15, 0.3, 0.6, 0.9} {
+			n, err := Design{Effect: effect, SD: 1, Alpha: alpha}.Clusters(0.8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			power := func(n int) float64 {
+				critical := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - alpha/2)
+				shifted := distuv.NoncentralT{Nu: float64(n - 1), Mu: effect * math.Sqrt(float64(n))}
+				return 1 - shifted.CDF(critical) + shifted.CDF(-critical)
+			}
+			if power(n+1) < 0.8 || power(n-2) > 0.8 {
+				t.Errorf("alpha %v, effect %v: %d clusters, powers %v and %v around", alpha, effect, n, power(n-2), power(n+1))
+			}
+		}
+	}
+}
+
+func TestSizesAtTheEnds(t *testing.T) {
 	for _, tc := range []struct {
 		design Design
-		n      int
-		want   float64
+		want   int
 	}{
-		{Design{Effect: 1, SD: 1, Alpha: 0.05}, 1, 0},
-		{Design{Effect: 0, SD: 1, Alpha: 0.05}, 50, 0.05},
-		{Design{Effect: 1e-9, SD: 1, Alpha: 0.05}, 50, 0.05},
-		{Design{Effect: 1, SD: 0, Alpha: 0.05}, 2, 1},
-		{Design{Effect: -1, SD: 1e-9, Alpha: 0.05}, 9, 1},
-		{Design{Effect: -10, SD: 1, Alpha: 0.05}, 9, 1},
+		{Design{Effect: 1e-9, SD: 1, Alpha: 0.05}, ClustersMax},
+		{Design{Effect: 0, SD: 1, Alpha: 0.05}, ClustersMax},
+		{Design{Effect: 9, SD: 1, Alpha: 0.05}, 6},
+		{Design{Effect: -9, SD: 0, Alpha: 0.01}, 8},
 	} {
-		if got, err := tc.design.Power(tc.n); err != nil || math.Abs(got-tc.want) > 1e-6 {
-			t.Errorf("%+v: power of %d = %v, %v, want %v", tc.design, tc.n, got, err, tc.want)
+		if n, err := tc.design.Clusters(0.8); n != tc.want || err != nil {
+			t.Errorf("%+v: %d clusters, %v, want %d", tc.design, n, err, tc.want)
 		}
 	}
-	if n, err := (Design{Effect: 1e-9, SD: 1, Alpha: 0.05}).Clusters(0.8); n != ClustersMax || err != nil {
-		t.Errorf("an effect that cannot be found needs %d clusters, %v, want %d", n, err, ClustersMax)
-	}
-	if n, err := (Design{Effect: 9, SD: 1, Alpha: 0.05}).Clusters(0.8); n != 6 || err != nil {
-		t.Errorf("a large effect needs %d clusters, %v, want 6", n, err)
+	if got := (Design{SD: 1, Alpha: 0.05}).detectable(5, 0.8); got != 0 {
+		t.Errorf("five clusters find %v", got)
 	}
 	for _, bad := range []Design{{math.NaN(), 1, .05}, {1, -1, .05}, {1, math.Inf(1), .05}, {1, 1, 0}, {1, 1, AlphaMin / 2}, {1, 1, 1}} {
-		if _, err := bad.Power(10); err == nil {
-			t.Errorf("%+v has a power", bad)
-		}
 		if _, err := bad.Clusters(0.8); err == nil {
 			t.Errorf("%+v has a size", bad)
 		}
@@ -58,28 +72,4 @@ func TestPowerAtTheEnds(t *testing.T) {
 	if _, err := (Design{1, 1, .05}).Clusters(1); err == nil {
 		t.Error("a power of 1 has a size")
 	}
-}
-
-// TestPowerRises with the number of clusters, over all magnitudes of effects.
-func TestPowerRises(t *testing.T) {
-	for _, alpha := range []float64{AlphaMin, 0.01, 0.05, 0.4} {
-		for effect := 1e-4; effect < 1e5; effect *= 3.7 {
-			last := 0.0
-			for _, n := range []int{2, 3, 5, 8, 13, 30, 100, 1000, 30_000, 999_999} {
-				got, err := Design{Effect: effect, SD: 1, Alpha: alpha}.Power(n)
-				if err != nil || !(got >= last-1e-5) || got > 1 {
-					t.Errorf("alpha %v, effect %v: power of %d = %v, %v, below %v", alpha, effect, n, got, err, last)
-				}
-				last = got
-			}
-		}
-	}
-}
-
-// Power is the power of a design that is valid.
-func (d Design) Power(n int) (float64, error) {
-	if err := d.validate(); err != nil {
-		return 0, err
-	}
-	return d.power(n), nil
 }

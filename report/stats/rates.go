@@ -76,21 +76,77 @@ func PassK(tasks []Attempts, k int) (float64, error) {
 	return sum / float64(len(tasks)), nil
 }
 
-// equivalentRates is the p-value of the equivalence of two rates over n independent
-// pairs within a margin > 0, by the score test for paired proportions (T. Tango,
-// Statistics in Medicine 17, 1998, 891-908). The t test claims too much for rates: if 1
-// pair of 30 differs and the margin is 0.1, p is 0.027 by t, 0.11 by the score test and
-// 0.18 by the binomial distribution.
-func equivalentRates(onlyA, onlyB, n int, margin float64) float64 {
-	// A rate cannot differ by more than 1; at 1 the statistic would be 0/0.
-	margin = min(margin, 1-1e-9)
-	more, less := float64(max(onlyA, onlyB)), float64(min(onlyA, onlyB))
-	total := float64(n)
-	// The larger root of 2n q² + b q + c = 0 is the likeliest share of the rarer kind if
-	// the rates differ by the margin.
-	b := (2*total-more+less)*margin - more - less
-	c := -less * margin * (1 - margin)
-	q := (math.Sqrt(max(b*b-8*total*c, 0)) - b) / (4 * total)
-	variance := total * (2*q + margin*(1-margin))
-	return normalCDF((more - less - total*margin) / math.Sqrt(variance))
+// halfBinomialCDF is the probability of at most k heads in n throws of a coin, 0 <= k < n.
+func halfBinomialCDF(k, n int) float64 {
+	return mathext.RegIncBeta(float64(n-k), float64(k+1), 0.5)
+}
+
+// rates is the sign-flip test of passes and failures, exact for any number of pairs: at 0 it is
+// McNemar's. onlyA and onlyB pairs differ, and equal ones do not.
+func rates(onlyA, onlyB, equal int) test {
+	mean := float64(onlyA-onlyB) / float64(onlyA+onlyB+equal)
+	a, b, e := halfBinomial(onlyA), halfBinomial(onlyB), halfBinomial(equal)
+	return func(theta float64) float64 {
+		switch {
+		case theta == 0:
+			return McNemar(onlyA, onlyB)
+		case theta < mean:
+			return min(1, 2*shareBelow(a, b, e, theta))
+		case theta > mean:
+			return min(1, 2*shareBelow(b, a, e, -theta))
+		}
+		return 1
+	}
+}
+
+// shareBelow is the share of random subsets of pairs, each pair in it or not, whose mean difference
+// is at most theta < 1; the empty one counts as well. The subsets have so many of the pairs with
+// differences 1, -1 and 0.
+func shareBelow(up, down, equal heads, theta float64) float64 {
+	sum := 0.0
+	for i, p := range down.probability {
+		for k, q := range equal.probability {
+			bound := (float64(down.from+i)*(1+theta) + float64(equal.from+k)*theta) / (1 - theta)
+			sum += float64(p * q * up.atMost(int(math.Floor(bound+1e-9))))
+		}
+	}
+	return sum
+}
+
+// heads is the distribution of the heads of n throws of a coin, without numbers of a probability
+// below 1e-20: the first is from, and sums are those up to each.
+type heads struct {
+	from              int
+	probability, sums []float64
+}
+
+// halfBinomial is the distribution for n throws.
+func halfBinomial(n int) (h heads) {
+	sum := 0.0
+	all, _ := math.Lgamma(float64(n + 1))
+	for k := range n + 1 {
+		in, _ := math.Lgamma(float64(k + 1))
+		out, _ := math.Lgamma(float64(n - k + 1))
+		p := math.Exp(all - in - out - float64(float64(n)*math.Ln2))
+		if p < 1e-20 {
+			if sum == 0 {
+				h.from = k + 1
+			}
+			continue
+		}
+		sum += p
+		h.probability, h.sums = append(h.probability, p), append(h.sums, sum)
+	}
+	return h
+}
+
+// atMost is the probability of at most k heads.
+func (h heads) atMost(k int) float64 {
+	switch k -= h.from; {
+	case k < 0:
+		return 0
+	case k >= len(h.sums):
+		return 1
+	}
+	return h.sums[k]
 }

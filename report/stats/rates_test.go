@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // TestMcNemarAgreesWithBinomialTable: twice the one-sided probabilities of S. Siegel,
@@ -107,38 +109,37 @@ func TestPassKIsUnbiased(t *testing.T) {
 	}
 }
 
-// TestEquivalentRatesByTango: T. Tango, Statistics in Medicine 17, 1998, 891-908, has 44
-// patients with one pair that differs and a margin of 0.1: Z = 1.709, p = 0.044.
-func TestEquivalentRatesByTango(t *testing.T) {
-	if got := equivalentRates(1, 0, 44, 0.1); !near(got, 0.044, 3) {
-		t.Errorf("p = %v, want 0.044", got)
-	}
-	if a, b := equivalentRates(2, 7, 90, 0.1), equivalentRates(7, 2, 90, 0.1); a != b {
-		t.Errorf("p = %v and %v with the arms exchanged", a, b)
-	}
-	if got := equivalentRates(30, 0, 30, 1); got < 0.49 {
-		t.Errorf("p of opposite arms = %v, want over 0.49", got)
+// TestHalfBinomial: the probabilities of heads are those of a library that brings linear algebra
+// with it.
+func TestHalfBinomial(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 100, 5001} {
+		h := halfBinomial(n)
+		for _, k := range []int{0, 1, n / 3, n / 2, n - 1} {
+			want := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(k))
+			if got := h.atMost(k); math.Abs(got-want) > 1e-11 {
+				t.Errorf("at most %d of %d heads: %v, want %v", k, n, got, want)
+			}
+			if k < n && math.Abs(halfBinomialCDF(k, n)-want) > 1e-11 {
+				t.Errorf("at most %d of %d heads: %v, want %v", k, n, halfBinomialCDF(k, n), want)
+			}
+		}
 	}
 }
 
-// TestEquivalentRatesIsTheScore: the statistic with the likeliest shares under the null
-// hypothesis, which are sought here step by step instead of by a formula.
-func TestEquivalentRatesIsTheScore(t *testing.T) {
-	const n, margin, steps = 50, 0.15, 50_000
-	for _, tc := range [][2]int{{1, 0}, {5, 3}, {12, 4}, {9, 9}, {20, 15}} {
-		more, less := float64(tc[0]), float64(tc[1])
-		likeliest, best := 0.0, math.Inf(-1)
-		for i := range steps {
-			// The rarer kind has the share q, the other q + margin.
-			q := (float64(i) + 0.5) / steps * (1 - margin) / 2
-			if log := more*math.Log(q+margin) + less*math.Log(q) + (n-more-less)*math.Log(1-2*q-margin); log > best {
-				likeliest, best = q, log
+// TestRatesAreTheSignFlip: about any difference both are one test.
+func TestRatesAreTheSignFlip(t *testing.T) {
+	for _, tc := range [][3]int{{1, 0, 5}, {5, 1, 3}, {4, 4, 2}, {9, 2, 0}, {2, 7, 8}} {
+		var differences []float64
+		for k, d := range []float64{1, -1, 0} {
+			for range tc[k] {
+				differences = append(differences, d)
 			}
 		}
-		z := (more - less - n*margin) / math.Sqrt(n*(2*likeliest+margin-margin*margin))
-		want := math.Erfc(-z/math.Sqrt2) / 2
-		if got := equivalentRates(tc[1], tc[0], n, margin); math.Abs(got-want) > 1e-4 {
-			t.Errorf("p of %v in %d = %v, want %v", tc, n, got, want)
+		exact, flips := rates(tc[0], tc[1], tc[2]), single(t, differences...).flips(1)
+		for theta := -1.25; theta <= 1.25; theta += 1. / 16 {
+			if got, want := exact(theta), flips(theta); math.Abs(got-want) > 1e-12 {
+				t.Errorf("p of %v about %v = %v, want %v", tc, theta, got, want)
+			}
 		}
 	}
 }

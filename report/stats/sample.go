@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // ScoreMax is the largest magnitude of a score. The bound keeps sums and squares of
@@ -20,10 +19,13 @@ const roundingMax = 1e-11
 // Pair is the scores of both arms on the same instance and repeat.
 type Pair struct {
 	// Cluster names a group of pairs that are not independent of each other: those of an
-	// instance, or of a task if a batch spans tasks.
+	// instance, or of a task if the question is about tasks like these.
 	Cluster string
 	// A and B are the scores of the two arms: finite, at most [ScoreMax] in magnitude.
 	A, B float64
+	// Stratum names the task of the cluster if the question is about these tasks; empty for a
+	// single one. All strata count alike, whatever their numbers of clusters.
+	Stratum string
 }
 
 // validate returns an error if a score is not finite or too large.
@@ -44,34 +46,54 @@ func (p Pair) within(span float64) error {
 	return nil
 }
 
-// Sample is the mean difference A - B of every cluster. Each cluster counts once,
-// whatever its number of pairs. The zero value is the sample of no pairs.
+// Sample is the mean difference A - B of every cluster. Each cluster of a stratum counts
+// once, whatever its number of pairs. The zero value is the sample of no pairs.
 //
-// Invariants: the differences are finite and ordered by the name of the cluster, so
-// the order of the pairs does not matter.
+// Invariants: the differences are finite and in the order in which their clusters first
+// appeared; the weights are positive and their mean is 1.
 type Sample struct {
-	differences []float64
-	pairs       int
+	differences, weights []float64
+	// strata is the number of the stratum of each cluster, from 0.
+	strata []int
+	pairs  int
 }
 
 // NewSample groups pairs by cluster. It returns an error if a score is not finite or
-// exceeds [ScoreMax] in magnitude.
+// exceeds [ScoreMax] in magnitude, or if the pairs of a cluster are of several strata.
 func NewSample(pairs []Pair) (Sample, error) {
+	s := Sample{pairs: len(pairs)}
+	clusters, strata := map[string]int{}, map[string]int{}
+	var grouped [][]Pair
 	for _, p := range pairs {
 		if err := p.validate(); err != nil {
 			return Sample{}, err
 		}
-	}
-	s := Sample{pairs: len(pairs)}
-	sorted := slices.SortedStableFunc(slices.Values(pairs),
-		func(p, q Pair) int { return strings.Compare(p.Cluster, q.Cluster) })
-	for len(sorted) > 0 {
-		n := slices.IndexFunc(sorted, func(p Pair) bool { return p.Cluster != sorted[0].Cluster })
-		if n < 0 {
-			n = len(sorted)
+		at, known := clusters[p.Cluster]
+		if !known {
+			at = len(grouped)
+			clusters[p.Cluster] = at
+			grouped = append(grouped, nil)
 		}
-		s.differences = append(s.differences, meanDifference(sorted[:n]))
-		sorted = sorted[n:]
+		grouped[at] = append(grouped[at], p)
+	}
+	var sizes []int
+	for _, group := range grouped {
+		stratum := group[0].Stratum
+		if slices.ContainsFunc(group, func(p Pair) bool { return p.Stratum != stratum }) {
+			return Sample{}, fmt.Errorf("cluster %q is of several strata", group[0].Cluster)
+		}
+		at, known := strata[stratum]
+		if !known {
+			at = len(sizes)
+			strata[stratum] = at
+			sizes = append(sizes, 0)
+		}
+		sizes[at]++
+		s.strata = append(s.strata, at)
+		s.differences = append(s.differences, meanDifference(group))
+	}
+	for _, at := range s.strata {
+		s.weights = append(s.weights, float64(len(grouped))/float64(len(sizes)*sizes[at]))
 	}
 	return s, nil
 }
@@ -107,65 +129,81 @@ func (s Sample) Clusters() int { return len(s.differences) }
 // Pairs is the number of pairs.
 func (s Sample) Pairs() int { return s.pairs }
 
-// Mean is the mean difference A - B over clusters, 0 without any.
-func (s Sample) Mean() float64 { return mean(s.differences) }
+// Mean is the mean difference A - B: the mean over strata of that over their clusters, 0
+// without any.
+func (s Sample) Mean() float64 {
+	sum := 0.0
+	for i, d := range s.differences {
+		sum += float64(s.weights[i] * d)
+	}
+	return sum / max(1, float64(len(s.differences)))
+}
 
 // SD is the standard deviation of the differences over clusters, with n-1 in the
-// denominator. It is 0 for fewer than two clusters, and if the differences are equal but
-// for rounding.
+// denominator. Of several strata it is the one that as many clusters of a single stratum
+// would have for the same error of the mean; a stratum of one cluster adds nothing. It is 0
+// for fewer than two clusters, and if the differences of every stratum are equal but for
+// rounding.
 func (s Sample) SD() float64 {
 	if len(s.differences) < 2 {
 		return 0
 	}
-	m := s.Mean()
+	var of [][]float64
+	for i, at := range s.strata {
+		for len(of) <= at {
+			of = append(of, nil)
+		}
+		of[at] = append(of[at], s.differences[i])
+	}
+	n, strata := float64(len(s.differences)), float64(len(of))
+	variance := 0.0
+	for _, ds := range of {
+		sd := deviation(ds)
+		variance += float64(sd*sd) * n / (strata * strata * float64(len(ds)))
+	}
+	return math.Sqrt(variance)
+}
+
+// deviation is the standard deviation of numbers, 0 of fewer than two and if they are equal but
+// for rounding.
+func deviation(xs []float64) float64 {
+	if len(xs) < 2 {
+		return 0
+	}
+	m := mean(xs)
 	squares := 0.0
 	largest := 0.0
-	for _, d := range s.differences {
-		squares += float64((d - m) * (d - m))
-		largest = max(largest, math.Abs(d))
+	for _, x := range xs {
+		squares += float64((x - m) * (x - m))
+		largest = max(largest, math.Abs(x))
 	}
-	sd := math.Sqrt(squares / float64(len(s.differences)-1))
+	sd := math.Sqrt(squares / float64(len(xs)-1))
 	if sd <= roundingMax*largest {
 		return 0
 	}
 	return sd
 }
 
-// Interval is a confidence interval, ends included.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+// Residuals are the differences less the means of their strata: what a plan takes for the
+// spread of further clusters.
+func (s Sample) Residuals() []float64 {
+	sums, sizes := map[int]float64{}, map[int]float64{}
+	for i, at := range s.strata {
+		sums[at] += s.differences[i]
+		sizes[at]++
+	}
+	var rest []float64
+	for i, at := range s.strata {
+		rest = append(rest, s.differences[i]-sums[at]/sizes[at])
+	}
+	return rest
 }
 
-// Interval is the studentized interval of the mean difference with confidence 1 - alpha,
-// where 0 < alpha < 1:
-//
-//	mean ± t(1-alpha/2, n-1) sd/sqrt(n)
-//
-// It is false for fewer than two clusters. The interval supposes that the mean over
-// clusters is about normal. With few clusters of skewed scores it can miss more often
-// than alpha says.
-func (s Sample) Interval(alpha float64) (Interval, bool) {
-	n := float64(s.Clusters())
-	if n < 2 {
-		return Interval{}, false
+// magnitude is the largest difference, whatever its sign.
+func (s Sample) magnitude() float64 {
+	largest := 0.0
+	for _, d := range s.differences {
+		largest = max(largest, math.Abs(d))
 	}
-	half := -studentQuantile(alpha/2, n-1) * s.SD() / math.Sqrt(n)
-	return Interval{s.Mean() - half, s.Mean() + half}, true
-}
-
-// TOST is the p-value of the equivalence test by two one-sided paired t tests (D. J.
-// Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987, 657-680). The null
-// hypothesis is that the mean difference is at least margin in magnitude. TOST is at
-// most alpha if and only if the interval of confidence 1 - 2 alpha lies within
-// ±margin. It is 1 if the standard deviation is 0: no spread was observed, so none
-// can be estimated. A margin of 0 gives at least 0.5. With skewed differences p is too
-// small: 30 clusters of lognormal scores are found equivalent at 5% in 8% of the cases
-// in which they differ by the margin.
-func (s Sample) TOST(margin float64) float64 {
-	sd, n := s.SD(), float64(s.Clusters())
-	if sd == 0 {
-		return 1
-	}
-	return studentSurvival((margin-math.Abs(s.Mean()))/(sd/math.Sqrt(n)), n-1)
+	return largest
 }

@@ -36,7 +36,7 @@ func pairsOf(differences ...float64) []Pair {
 var sleep = []float64{1.2, 2.4, 1.3, 1.3, 0, 1.0, 1.8, 0.8, 4.6, 1.4}
 
 func TestSampleGroupsByCluster(t *testing.T) {
-	pairs := []Pair{{"x", 3, 1}, {"y", 0, 4}, {"x", 5, 1}, {"z", 1, 1}}
+	pairs := []Pair{{Cluster: "x", A: 3, B: 1}, {Cluster: "y", B: 4}, {Cluster: "x", A: 5, B: 1}, {Cluster: "z", A: 1, B: 1}}
 	want := []float64{3, -4, 0}
 	s, err := NewSample(pairs)
 	if err != nil || !slices.Equal(s.differences, want) || s.Clusters() != 3 || s.Pairs() != 4 {
@@ -47,101 +47,48 @@ func TestSampleGroupsByCluster(t *testing.T) {
 	}
 }
 
-// TestSampleIgnoresOrder: a batch finishes its runs in any order.
-func TestSampleIgnoresOrder(t *testing.T) {
+// TestSampleIgnoresOrderWithinClusters: a batch finishes its runs in any order.
+func TestSampleIgnoresOrderWithinClusters(t *testing.T) {
 	random := splitMix(7)
 	var pairs []Pair
 	for i := range 40 {
-		pairs = append(pairs, Pair{fmt.Sprint(i % 9), random.uniform(), 1e6 * random.uniform()})
+		pairs = append(pairs, Pair{Cluster: fmt.Sprint(i % 9), A: random.uniform(), B: 1e6 * random.uniform()})
 	}
 	want, _ := NewSample(pairs)
-	slices.Reverse(pairs)
+	slices.Reverse(pairs[9:])
 	if got, _ := NewSample(pairs); !slices.Equal(got.differences, want.differences) {
-		t.Errorf("in reverse order %v, want %v", got.differences, want.differences)
+		t.Errorf("in another order %v, want %v", got.differences, want.differences)
+	}
+}
+
+// TestStrataCountAlike: of two tasks with one and three instances each counts a half, and the
+// error of the mean is that of the mean of two independent means.
+func TestStrataCountAlike(t *testing.T) {
+	pairs := []Pair{{Cluster: "a1", A: 8, Stratum: "a"}, {Cluster: "b1", A: 1, Stratum: "b"},
+		{Cluster: "b2", A: 2, Stratum: "b"}, {Cluster: "b3", A: 6, Stratum: "b"}}
+	s, err := NewSample(pairs)
+	if err != nil || s.Mean() != (8+3.)/2 {
+		t.Errorf("mean %v, %v, want 5.5", s.Mean(), err)
+	}
+	// The variance of 1, 2, 6 is 7; that of the mean is 7/3 a quarter, and four times that for one.
+	if got, want := s.SD(), math.Sqrt(4*7./3/4); !near(got, want, 9) {
+		t.Errorf("SD = %v, want %v", got, want)
+	}
+	if got := s.Residuals(); !slices.Equal(got, []float64{0, -2, -1, 3}) {
+		t.Errorf("residuals %v", got)
+	}
+	pairs = append(pairs, Pair{Cluster: "a1", Stratum: "b"})
+	if _, err := NewSample(pairs); err == nil {
+		t.Error("a cluster of two strata was taken")
 	}
 }
 
 func TestSampleRefusesWhatIsNoScore(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 2 * ScoreMax} {
-		for _, p := range []Pair{{"lake", bad, 0}, {"lake", 0, bad}} {
-			if _, err := NewSample([]Pair{{"x", 1, 2}, p}); err == nil || !strings.Contains(err.Error(), `cluster "lake"`) {
+		for _, p := range []Pair{{Cluster: "lake", A: bad}, {Cluster: "lake", B: bad}} {
+			if _, err := NewSample([]Pair{{Cluster: "x", A: 1, B: 2}, p}); err == nil || !strings.Contains(err.Error(), `cluster "lake"`) {
 				t.Errorf("NewSample(%v) = %v, want an error that names the cluster", p, err)
 			}
 		}
-	}
-}
-
-// TestIntervalAgreesWithStudentsTable holds half the width of an interval to the 97.5%
-// quantiles of Student's distribution as in R. A. Fisher and F. Yates, Statistical
-// Tables, table III.
-func TestIntervalAgreesWithStudentsTable(t *testing.T) {
-	for _, tc := range []struct {
-		degrees int
-		want    float64
-	}{{1, 12.706}, {2, 4.303}, {5, 2.571}, {10, 2.228}, {20, 2.086}, {30, 2.042}, {60, 2.000}, {120, 1.980}} {
-		var differences []float64
-		for i := range tc.degrees + 1 {
-			differences = append(differences, float64(i%3))
-		}
-		s := single(t, differences...)
-		interval, ok := s.Interval(0.05)
-		got := (interval.High - interval.Low) / 2 / s.SD() * math.Sqrt(float64(tc.degrees+1))
-		if !ok || !near(got, tc.want, 3) {
-			t.Errorf("quantile for %d degrees of freedom = %.4f, want %v", tc.degrees, got, tc.want)
-		}
-	}
-}
-
-// TestIntervalOfStudentsSleep: the paired interval of the data, as R prints it for
-// t.test with its data set sleep.
-func TestIntervalOfStudentsSleep(t *testing.T) {
-	s := single(t, sleep...)
-	if got, _ := s.Interval(0.05); !near(got.Low, 0.7001142, 7) || !near(got.High, 2.4598858, 7) {
-		t.Errorf("interval = %v, want 0.7001142 to 2.4598858", got)
-	}
-	if _, ok := single(t, 1).Interval(0.05); ok {
-		t.Error("one cluster has an interval")
-	}
-}
-
-// TestTOSTIsTheNarrowerInterval: p is alpha where the interval of confidence 1 - 2 alpha
-// ends. For the sleep data and 5% that is 1.58 + 1.833 x 0.38896, with 1.833 from
-// Student's table for 9 degrees of freedom.
-func TestTOSTIsTheNarrowerInterval(t *testing.T) {
-	s := single(t, sleep...)
-	if got := s.TOST(1.58 + 1.833113*0.388955); !near(got, 0.05, 5) {
-		t.Errorf("p at the end of the 90%% interval = %v, want 0.05", got)
-	}
-	interval, _ := s.Interval(0.02)
-	if got := s.TOST(interval.High); !near(got, 0.01, 9) {
-		t.Errorf("p at the end of the 98%% interval = %v, want 0.01", got)
-	}
-	if got := s.TOST(1); got < 0.5 {
-		t.Errorf("p within a margin below the mean = %v, want over 0.5", got)
-	}
-	if got := single(t, 0, 0, 0, 0, 0, 0, 0).TOST(1); got != 1 {
-		t.Errorf("p without spread = %v, want 1", got)
-	}
-}
-
-// TestTOSTOfSummary recomputes by hand the paired example of D. Lakens (Social
-// Psychological and Personality Science 8, 2017): n = 65, means 5.83 and 5.75, standard
-// deviations 1.17 and 1.30, correlation 0.75, margin 0.4 standard deviations of the
-// difference. The standard deviation is 0.88170, its error 0.10936, t(64) = -2.493.
-func TestTOSTOfSummary(t *testing.T) {
-	const sd, difference, margin = 0.88170, 0.08, 0.35268
-	// 32 pairs of values symmetric about the mean, and the mean.
-	half := sd
-	differences := []float64{difference}
-	for range 32 {
-		differences = append(differences, difference+half, difference-half)
-	}
-	s := single(t, differences...)
-	if !near(s.SD(), sd, 4) {
-		t.Fatalf("SD = %v, want %v", s.SD(), sd)
-	}
-	// One-sided 0.01 and 0.005 quantiles for 64 degrees of freedom: 2.386 and 2.655.
-	if p := s.TOST(margin); p < 0.005 || p > 0.01 {
-		t.Errorf("p = %v, want between 0.005 and 0.01", p)
 	}
 }

@@ -1,12 +1,12 @@
 package stats
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
-// AlphaMin is the smallest level of a test. Quantiles of Student's distribution are exact
-// to there.
+// AlphaMin is the smallest level of a test.
 const AlphaMin = 1e-6
 
 // validAlpha returns an error if alpha is not a level of a test.
@@ -17,24 +17,42 @@ func validAlpha(alpha float64) error {
 	return nil
 }
 
-// powerPlanned is the power for which [Verdict.FurtherPairs] plans.
-const powerPlanned = 0.8
+// PowerShown is the power of [Verdict.FurtherPairs] and [Verdict.Detectable].
+const PowerShown = 0.8
+
+// Claim is what a verdict of better or worse says.
+type Claim string
+
+const (
+	// ClaimArms says that the arms are not the same, and names the side on which the mean
+	// difference is. It is tested by signs: arms that are exchangeable cause a false alarm with
+	// probability at most alpha, whatever their distribution. Arms with equal means that differ
+	// otherwise, such as in how often they derail, are not the same, and are found more often.
+	ClaimArms Claim = "arms"
+	// ClaimMean says that the mean difference is not 0. It is tested by bets, needs a range and
+	// takes more clusters.
+	ClaimMean Claim = "mean"
+)
 
 // Options says how a metric is judged. The zero value tests at 5% whether A is higher
 // than B and never finds arms equivalent.
 type Options struct {
 	// Alpha is the level of the tests, [AlphaMin] <= Alpha < 0.5; 0 means 0.05.
 	Alpha float64
+	// Claim is what better and worse say; empty means [ClaimArms].
+	Claim Claim
+	// Sequential says that somebody looks after every cluster and may stop. Clusters then count
+	// in the order of their first pairs, which must not depend on the scores.
+	Sequential bool
 	// Margin is the difference, in units of the score, below which arms are equivalent.
 	// It is chosen before the scores are seen. 0 means that no difference is negligible.
 	Margin float64
 	// Effect is the difference for which further pairs are planned, in units of the
-	// score: the smallest one worth finding. 0 means the observed difference, which with
-	// few clusters is a rough guess.
+	// score: the smallest one worth finding. 0 means none.
 	Effect float64
-	// Range bounds the magnitude of the difference of a pair; 0 means that it is unknown, or
-	// 1 if every score is 0 or 1. Without it, arms with the same difference in every
-	// cluster are not found equivalent: their spread cannot be estimated.
+	// Range bounds the magnitude of the difference of a pair; 0 means that it is unknown. It
+	// must be known beforehand: the observed scores do not bound those to come. Without it,
+	// arms are neither equivalent nor not worse.
 	Range float64
 	// Seed is that of the random arrangements, see [Sample.SignFlip].
 	Seed uint64
@@ -49,6 +67,9 @@ func (o Options) complete() (Options, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
 	}
+	if o.Claim == "" {
+		o.Claim = ClaimArms
+	}
 	if err := validAlpha(o.Alpha); err != nil {
 		return o, err
 	}
@@ -59,6 +80,9 @@ func (o Options) complete() (Options, error) {
 		if !(field.value >= 0 && field.value <= 2*ScoreMax) {
 			return o, fmt.Errorf("%s is %v: must be a number of at least 0", field.name, field.value)
 		}
+	}
+	if o.Claim == ClaimMean && o.Range == 0 {
+		return o, errors.New("a claim about the mean needs the range of differences")
 	}
 	return o, nil
 }
@@ -91,6 +115,9 @@ const (
 	// Equivalent means that A and B differ by less than the margin, at level alpha. It
 	// goes before Better and Worse: a margin says which differences do not matter.
 	Equivalent Outcome = "equivalent"
+	// NotWorse means that A is worse than B by less than the margin, if at all, at level alpha.
+	// It is given if nothing else is decided.
+	NotWorse Outcome = "not_worse"
 	// Undecided means that the scores allow no conclusion.
 	Undecided Outcome = "undecided"
 	// TooFew means that no exact two-sided test of so few clusters can reach alpha: fewer
@@ -107,30 +134,37 @@ type Verdict struct {
 	Outcome Outcome `json:"outcome"`
 	// Difference is the mean of A - B over clusters, in units of the score.
 	Difference float64 `json:"difference"`
-	// Interval is that of the difference, with confidence 1 - alpha; nil for fewer than two
-	// clusters. It is by Student's t and not adjusted for several metrics. It can disagree
-	// with P near alpha; P decides.
+	// Interval is that of the differences which the test of P does not reject at Level: it
+	// excludes 0 exactly if the outcome is a difference or would be one without a margin. It is
+	// nil if no number of equal signs of so many clusters could decide at Level.
 	Interval *Interval `json:"interval"`
-	// P is the two-sided p-value: McNemar's if every score is 0 or 1 and every cluster is
-	// one pair, else of the sign-flip test.
+	// Level is what [Holm] left to this metric: alpha divided by the number of metrics that
+	// were not decided before it. The interval has the confidence 1 - Level.
+	Level float64 `json:"level"`
+	// P is the two-sided p-value: of the sign-flip test, which for rates is McNemar's, or of bets.
 	P float64 `json:"p"`
 	// AdjustedP is P after [Holm], equal to P for a single metric and with too few
 	// clusters. It decides.
 	AdjustedP float64 `json:"adjusted_p"`
-	// EquivalenceP is the p-value against a difference of at least the margin, after
-	// [Holm]; 1 without a margin or with too few clusters. It is by [Sample.TOST], or for
-	// independent passes and failures by a score test.
+	// EquivalenceP is the p-value against a difference of at least the margin, and NotWorseP
+	// against being worse by at least the margin, after [Holm]; 1 without a margin, without a
+	// range or with too few clusters. They are by [Sample.Equivalence] and [Sample.NotBelow].
 	EquivalenceP float64 `json:"equivalence_p"`
+	NotWorseP    float64 `json:"not_worse_p"`
 	// Pairs and Clusters count what was compared.
 	Pairs    int `json:"pairs"`
 	Clusters int `json:"clusters"`
-	// FurtherPairs is how many more pairs the t test needs for 80% power, at the observed
-	// spread and number of pairs a cluster, and at the level that [Holm] leaves to the
-	// hardest of all metrics: alpha divided by their number. It is set if the outcome is
-	// undecided. It is at least one cluster for the observed difference, and 0 if there are
-	// enough for Options.Effect. It is [ClustersMax] if not even that many suffice. If there
-	// are too few, it is how many more pairs an exact test at that level takes at least.
+	// FurtherPairs is how many more pairs find Options.Effect with a power of [PowerShown], at the
+	// observed spread and number of pairs a cluster, and at the level that [Holm] leaves to the
+	// hardest of all metrics: alpha divided by their number. It is 0 if there are enough,
+	// without an effect, and if the outcome is decided. It is [ClustersMax] if not even that many
+	// suffice. If there are too few for any decision, it is how many more pairs an exact test at
+	// that level takes at least.
 	FurtherPairs int `json:"further_pairs"`
+	// Detectable is the difference that so many clusters would have found with a power of
+	// [PowerShown] at the observed spread, and at that level. It is 0 if the outcome is decided,
+	// if there are too few, for a sequential test, and if there was no spread.
+	Detectable float64 `json:"detectable"`
 }
 
 // Metric is the pairs of one metric with its options.
@@ -139,143 +173,199 @@ type Metric struct {
 	Options Options
 }
 
-// CompareAll compares two arms on several metrics, with p-values adjusted by [Holm]: the
-// probability of any false Better or Worse is at most alpha, and so, apart from it, is
-// that of any false Equivalent. A primary metric that was named beforehand is compared
-// alone. Metrics with too few clusters are not tested and cost the others nothing. It returns an
-// error if a score is not finite, exceeds [ScoreMax], or differs by more than Options.Range from its
-// partner, or if an option is out of range.
+// judged is a metric with what its tests say before adjustment.
+type judged struct {
+	Options
+	sample Sample
+	test   test
+	// reach is farther from 0 than any difference that the test keeps.
+	reach float64
+	// side is the sign of the difference that the test finds.
+	side float64
+}
+
+// CompareAll compares two arms on several metrics of one table, with p-values adjusted by [Holm]:
+// the probability of any false Better or Worse is at most alpha, and so, each for itself, are
+// those of any false Equivalent and of any false NotWorse. A primary metric that was named
+// beforehand is compared alone. Metrics with too few clusters are not tested and cost the others
+// nothing. It returns an error if a score is not finite, exceeds [ScoreMax], or differs by more
+// than Options.Range from its partner, if an option is out of range, or if the metrics have
+// several levels.
 func CompareAll(metrics []Metric) ([]Verdict, error) {
-	verdicts, options := make([]Verdict, len(metrics)), make([]Options, len(metrics))
+	verdicts, all := make([]Verdict, len(metrics)), make([]judged, len(metrics))
 	var tested []int
-	var differs, equivalent []float64
+	var differs, equivalent, notWorse []float64
 	for i, m := range metrics {
 		var err error
-		options[i], err = m.Options.complete()
-		if err == nil {
-			verdicts[i], err = measure(m.Pairs, options[i], len(metrics))
+		all[i], verdicts[i], err = measure(m, len(metrics))
+		if err == nil && all[i].Alpha != all[0].Alpha {
+			err = fmt.Errorf("alpha is %v, and %v before: must be one for all", all[i].Alpha, all[0].Alpha)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("metric %d of %d: %w", i+1, len(metrics), err)
 		}
 		if verdicts[i].Outcome != TooFew {
 			tested = append(tested, i)
-			differs, equivalent = append(differs, verdicts[i].P), append(equivalent, verdicts[i].EquivalenceP)
+			differs = append(differs, verdicts[i].P)
+			equivalent = append(equivalent, verdicts[i].EquivalenceP)
+			notWorse = append(notWorse, verdicts[i].NotWorseP)
 		}
 	}
-	differs, equivalent = Holm(differs), Holm(equivalent)
+	if len(tested) == 0 {
+		return verdicts, nil
+	}
+	differs, shares := holm(differs, all[0].Alpha)
+	equivalent, notWorse = Holm(equivalent), Holm(notWorse)
 	for k, i := range tested {
-		v, o := &verdicts[i], options[i]
-		v.AdjustedP, v.EquivalenceP = differs[k], equivalent[k]
-		switch {
-		case v.EquivalenceP <= o.Alpha:
-			v.Outcome = Equivalent
-		case v.AdjustedP <= o.Alpha:
-			v.Outcome = o.direction(v.Difference)
-		}
-		if v.Outcome != Undecided { // those with too few are not here
-			v.FurtherPairs = 0
-		}
+		v := &verdicts[i]
+		v.AdjustedP = differs[k]
+		v.EquivalenceP = equivalent[k]
+		v.NotWorseP = notWorse[k]
+		v.decide(all[i], shares[k])
 	}
 	return verdicts, nil
 }
 
-// measure is the verdict on one metric before adjustment: its outcome is [TooFew] or
-// [Undecided]. The options are complete, and so many metrics are compared together.
-func measure(pairs []Pair, o Options, of int) (Verdict, error) {
-	s, err := NewSample(pairs)
-	if err != nil {
-		return Verdict{}, err
-	}
-	for _, p := range pairs {
-		if err := p.within(o.Range); o.Range > 0 && err != nil {
-			return Verdict{}, err
-		}
-	}
-	v := Verdict{Outcome: TooFew, Difference: s.Mean(), EquivalenceP: 1, Pairs: s.Pairs(), Clusters: s.Clusters()}
-	if interval, ok := s.Interval(o.Alpha); ok {
+// decide gives a verdict its outcome by the adjusted p-values, and its interval at the level that
+// is alpha divided by share.
+func (v *Verdict) decide(m judged, share float64) {
+	v.Level = m.Alpha / share
+	rejects := func(p float64) bool { return share*p <= m.Alpha }
+	if interval, ok := m.test.invert(rejects, v.Difference, m.reach); ok {
 		v.Interval = &interval
 	}
-	onlyA, onlyB, binary := differing(pairs)
-	if binary && o.Range == 0 {
-		o.Range = 1
+	switch {
+	case v.EquivalenceP <= m.Alpha:
+		v.Outcome = Equivalent
+	case v.AdjustedP <= m.Alpha:
+		v.Outcome = m.direction(m.side)
+	case v.NotWorseP <= m.Alpha && !m.Undirected:
+		v.Outcome = NotWorse
+	default:
+		return
 	}
-	independent := binary && s.Clusters() == s.Pairs()
-	if independent {
-		v.P = McNemar(onlyA, onlyB)
-	} else {
-		v.P = s.SignFlip(o.Seed)
+	v.FurtherPairs = 0
+	v.Detectable = 0
+}
+
+// measure is the verdict on one metric before adjustment: its outcome is [TooFew] or
+// [Undecided]. So many metrics are compared together.
+func measure(metric Metric, of int) (judged, Verdict, error) {
+	o, err := metric.Options.complete()
+	if err != nil {
+		return judged{}, Verdict{}, err
 	}
+	s, err := NewSample(metric.Pairs)
+	if err != nil {
+		return judged{}, Verdict{}, err
+	}
+	for _, p := range metric.Pairs {
+		if err := p.within(o.Range); o.Range > 0 && err != nil {
+			return judged{}, Verdict{}, err
+		}
+	}
+	m := o.judge(s, metric.Pairs)
+	v := Verdict{Outcome: TooFew, Difference: s.Mean(), P: m.test(0), Level: o.Alpha, EquivalenceP: 1, NotWorseP: 1,
+		Pairs: s.Pairs(), Clusters: s.Clusters()}
 	v.AdjustedP = v.P
-	if s.Clusters() < clustersMin(o.Alpha) {
-		v.FurtherPairs = s.pairsOf(clustersMin(o.level(of)) - s.Clusters())
-		return v, nil
+	level := max(o.Alpha/float64(of), AlphaMin)
+	if lacking := clustersMin(level) - s.Clusters(); lacking > 0 && !o.Sequential {
+		v.FurtherPairs = s.pairsOf(lacking)
+	}
+	if s.Clusters() < clustersMin(o.Alpha) && !o.Sequential || s.Clusters() == 0 {
+		return m, v, nil
 	}
 	v.Outcome = Undecided
-	switch {
-	case o.Margin == 0:
-	case independent:
-		v.EquivalenceP = equivalentRates(onlyA, onlyB, s.Pairs(), o.Margin)
-	case s.SD() == 0:
-		v.EquivalenceP = s.equivalentTies(o.Margin, o.Range)
-	default:
-		v.EquivalenceP = s.TOST(o.Margin)
+	if o.Margin > 0 && o.Range > 0 {
+		v.EquivalenceP, v.NotWorseP = m.equivalence()
 	}
-	v.FurtherPairs = furtherPairs(s, o, of)
-	return v, nil
+	if !o.Sequential && o.Claim == ClaimArms {
+		further, detectable := m.prospects(level)
+		v.FurtherPairs = max(v.FurtherPairs, further)
+		v.Detectable = detectable
+	}
+	return m, v, nil
+}
+
+// judge chooses the test of a sample. The options are complete.
+func (o Options) judge(s Sample, pairs []Pair) judged {
+	m := judged{Options: o, sample: s, side: s.Mean(), reach: 2 * s.magnitude()}
+	if m.reach == 0 {
+		m.reach = 1
+	}
+	if o.Claim == ClaimMean {
+		m.reach = o.Range
+	}
+	switch {
+	case o.Sequential && o.Claim == ClaimMean:
+		m.test = func(theta float64) float64 { return pOf(s.bounded(theta, o.Range).peak) }
+		m.side = s.bounded(0, o.Range).side
+	case o.Sequential:
+		m.test = func(theta float64) float64 { return pOf(s.symmetric(theta).peak) }
+		m.side = s.symmetric(0).side
+	case o.Claim == ClaimMean:
+		m.test = s.means(o.Range)
+	default:
+		m.test = s.flips(o.Seed)
+		if onlyA, onlyB, ok := s.differing(pairs); ok {
+			m.test = rates(onlyA, onlyB, len(pairs)-onlyA-onlyB)
+		}
+	}
+	return m
 }
 
 // differing counts the pairs that only one arm passed. It is false if a score is neither
-// 0 nor 1.
-func differing(pairs []Pair) (onlyA, onlyB int, ok bool) {
-	for _, p := range pairs {
-		switch p {
-		case Pair{p.Cluster, 1, 0}:
-			onlyA++
-		case Pair{p.Cluster, 0, 1}:
-			onlyB++
-		case Pair{p.Cluster, 0, 0}, Pair{p.Cluster, 1, 1}:
-		default:
+// 0 nor 1, or if the pairs are not independent and of equal weight.
+func (s Sample) differing(pairs []Pair) (onlyA, onlyB int, ok bool) {
+	if len(pairs) == 0 || s.Clusters() != s.Pairs() {
+		return 0, 0, false
+	}
+	for i, p := range pairs {
+		passes := func(score float64) bool { return score == 0 || score == 1 }
+		if !passes(p.A) || !passes(p.B) || s.weights[i] != 1 {
 			return 0, 0, false
+		}
+		switch p.A - p.B {
+		case 1:
+			onlyA++
+		case -1:
+			onlyB++
 		}
 	}
 	return onlyA, onlyB, true
 }
 
-// equivalentTies is the p-value of equivalence if all clusters have the same difference
-// d. If the true difference is at least margin, a share of at least
-// q = (margin-|d|)/(span-|d|) of all clusters differs by another amount, and n clusters
-// without any have probability (1-q)^n at most. It is 1 if the span is unknown.
-func (s Sample) equivalentTies(margin, span float64) float64 {
-	d := math.Abs(s.Mean())
-	switch {
-	case span == 0 || d >= margin:
-		return 1
-	case margin >= span:
-		return 0
+// equivalence is the p-values against a difference of at least the margin, and against being
+// worse by at least as much; the range is known.
+func (m judged) equivalence() (equivalent, notWorse float64) {
+	higher, lower := m.sample, m.sample.mirrored()
+	if m.LowerIsBetter {
+		higher, lower = lower, higher
 	}
-	return math.Pow((span-margin)/(span-d), float64(s.Clusters()))
+	if m.Sequential {
+		notWorse = higher.notBelow(m.Margin, m.Range)
+		return max(notWorse, lower.notBelow(m.Margin, m.Range)), notWorse
+	}
+	notWorse = higher.NotBelow(m.Margin, m.Range)
+	return max(notWorse, lower.NotBelow(m.Margin, m.Range)), notWorse
 }
 
-// furtherPairs is [Verdict.FurtherPairs] of an undecided comparison, one of so many. The
-// options are complete.
-func furtherPairs(s Sample, o Options, of int) int {
-	effect, least := o.Effect, 0
-	if effect == 0 {
-		effect, least = s.Mean(), 1
+// prospects are [Verdict.FurtherPairs] and [Verdict.Detectable] of an undecided comparison at a level.
+func (m judged) prospects(level float64) (further int, detectable float64) {
+	design := Design{Effect: m.Effect, SD: m.sample.SD(), Alpha: level}
+	detectable = design.detectable(m.sample.Clusters(), PowerShown)
+	if m.Effect == 0 {
+		return 0, detectable
 	}
-	clusters, err := Design{Effect: effect, SD: s.SD(), Alpha: o.level(of)}.Clusters(powerPlanned)
+	clusters, err := design.Clusters(PowerShown)
 	if err != nil {
 		panic("stats: a sample has no design: " + err.Error())
 	}
 	if clusters == ClustersMax {
-		return ClustersMax
+		return ClustersMax, detectable
 	}
-	return s.pairsOf(max(clusters-s.Clusters(), least))
+	return m.sample.pairsOf(max(clusters-m.sample.Clusters(), 0)), detectable
 }
-
-// level is what [Holm] leaves to the hardest of so many metrics.
-func (o Options) level(of int) float64 { return max(o.Alpha/float64(of), AlphaMin) }
 
 // pairsOf is how many pairs so many clusters have, at the number of pairs a cluster has here.
 func (s Sample) pairsOf(clusters int) int {

@@ -86,7 +86,7 @@ const n3 = (x) => (x === null || x === undefined ? '–'
 // Verdicts are the comparisons of a summary.
 export function Verdicts({ s }) {
 	if (!s.comparisons.length) return html`<${Note}>There is nothing to compare.<//>`;
-	return s.comparisons.map((c) => html`<section class="card" key=${c.arm}><h2>
+	return s.comparisons.map((c) => html`<section class="card" key=${c.arm + ' ' + c.baseline}><h2>
 		${shown(c.arm)} against ${shown(c.baseline)}</h2>
 		<p class="soft small">
 			${count(c.pairs, 'pair')}${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed'
@@ -95,15 +95,17 @@ export function Verdicts({ s }) {
 			html`<div class="wide" tabindex="0" role="region" aria-label="Verdicts"><table><thead><tr><th scope="col">Metric</th>
 				<th scope="col" class="num">${shown(c.arm)}</th><th scope="col" class="num">${shown(c.baseline)}</th>
 					<th scope="col" class="num">Difference</th>
-						<th scope="col">Interval, ${Math.round((c.confidence || .95) * 100)}%</th><th scope="col">Verdict</th></tr>
+						<th scope="col">Interval</th><th scope="col">Verdict</th></tr>
 							</thead><tbody>${c.metrics.map((m) => html`<tr key=${m.metric}><td>
 								${words(m.metric)}${m.primary ? html` <span class="pill">decides</span>` : ''}</td><td class="num">
 									${n3(m.pairs ? m.arm_mean : null)}</td><td class="num">${n3(m.pairs ? m.baseline_mean : null)}</td>
 										<td class="num">${n3(m.pairs ? m.difference : null)}</td><td>
 											${m.interval ? html`<${Interval} m=${m} />` : '–'}</td><td>
 												<b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad' : ''}>${words(m.outcome)}</b>
-													${m.pairs && m.p ? html` <span class="soft small">p ${n3(m.adjusted_p || m.p)}</span>` : ''}</td></tr>`)}
-														</tbody></table></div>`}</section>`);
+													${m.pairs && m.p ? html` <span class="soft small">p ${
+														m.adjusted_p < .001 ? '<0.001' : n3(m.adjusted_p)}</span>` : ''}</td></tr>`)}
+														</tbody></table></div>`}</section>`).concat(s.methods
+		? html`<p class="small soft">Methods: ${clean(s.methods)}</p>` : []);
 }
 
 function Interval({ m }) {
@@ -115,5 +117,5 @@ function Interval({ m }) {
 			<line x1=${at(0)} x2=${at(0)} y1="0" y2="10" stroke="currentColor" stroke-width=".7" stroke-dasharray="1.5 1.5" />
 				<line x1=${at(m.interval.low)} x2=${at(m.interval.high)} y1="5" y2="5" stroke="var(--c1)" stroke-width="2" />
 					<circle cx=${at(m.difference)} cy="5" r="2.6" fill="var(--c1)" /></svg> <span class="small">
-						${n3(m.interval.low)} to ${n3(m.interval.high)}</span>`;
+						${n3(m.interval.low)} to ${n3(m.interval.high)} (${n3(100 * (1 - m.level))}%)</span>`;
 }

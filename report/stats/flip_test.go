@@ -5,9 +5,6 @@ import (
 	"testing"
 )
 
-// uniform is a number in 0..1.
-func (s *splitMix) uniform() float64 { return float64(s.next()>>11) / (1 << 53) }
-
 // TestSplitMixAgreesWithReference: the first numbers for seed 1234567, as the reference
 // implementation of S. Vigna prints them.
 func TestSplitMixAgreesWithReference(t *testing.T) {
@@ -105,7 +102,13 @@ func TestSignFlipDraws(t *testing.T) {
 			observed += differences[i]
 		}
 		exact := flipShare(differences, math.Abs(observed))
-		got := flipEstimate(differences, math.Abs(observed), random.next())
+		count := 0
+		for _, a := range single(t, differences...).draw(random.next()) {
+			if math.Abs(a.differences) >= math.Abs(observed) {
+				count++
+			}
+		}
+		got := float64(1+count) / (1 + FlipDraws)
 		if limit := 5*math.Sqrt(exact*(1-exact)/FlipDraws) + 2./FlipDraws; math.Abs(got-exact) > limit {
 			t.Errorf("estimate %v of %v, want within %v", got, exact, limit)
 		}
@@ -126,5 +129,22 @@ func TestSignFlipDraws(t *testing.T) {
 	}
 	if got, want := single(t, many...).SignFlip(1), 1./(1+FlipDraws); got != want {
 		t.Errorf("p of 100 equal differences = %v, want the smallest, %v", got, want)
+	}
+	if got, want := len(single(t, make([]float64, FlipClustersMany)...).draw(1)), FlipDrawsFew; got != want {
+		t.Errorf("%d arrangements of many clusters, want %d", got, want)
+	}
+}
+
+// TestSignFlipByStrata: of a task with one instance and one with two each has half of the weight: 2
+// against 1 and 1 count 2, 1 and 1 of 4, so that 2 of 8 arrangements reach their sum.
+func TestSignFlipByStrata(t *testing.T) {
+	s, err := NewSample([]Pair{{Cluster: "x", A: 2, Stratum: "x"}, {Cluster: "y", A: 2, Stratum: "y"},
+		{Cluster: "z", A: -1, Stratum: "y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Weighted by 1.5, 0.75, 0.75: 3, 1.5, -0.75. Sums of at least 3.75: +++ 5.25, ++- 3.75.
+	if got, want := s.SignFlip(1), 4./8; got != want {
+		t.Errorf("p = %v, want %v", got, want)
 	}
 }
