@@ -126,6 +126,9 @@ type (
 // What is undecided is skipped with a message, a failed cell is an error.
 func (s Summary) JUnit() []byte {
 	suite := junitSuite{Name: "batch " + one(s.Name)}
+	if s.Suite != nil {
+		suite.Name += ", " + s.Suite.String()
+	}
 	if s.Scripted {
 		suite.Out = scriptedNote
 	}

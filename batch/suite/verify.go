@@ -38,7 +38,7 @@ const (
 	Foreign Kind = "foreign"
 	// World: an instance was played in another world than that of the suite.
 	World Kind = "world"
-	// Rules: a run is of another version of the rules, or of the engine.
+	// Rules: a run is of another version of the rules.
 	Rules Kind = "rules"
 	// Settings: a run has settings that the suite does not allow.
 	Settings Kind = "settings"
@@ -46,7 +46,8 @@ const (
 	Mixed Kind = "mixed"
 	// Trace: a trace is missing, damaged, or not the one of the result.
 	Trace Kind = "trace"
-	// Replay: a run does not follow from its recorded answers.
+	// Replay: a run does not follow from its recorded answers, or this program cannot tell since another version of
+	// it played the run.
 	Replay Kind = "replay"
 	// Result: a result is not that of its run.
 	Result Kind = "result"
@@ -199,15 +200,17 @@ func (e Entry) checkResults(v *Verification) {
 					continue
 				}
 				v.Scored++
-				if r.Versions.Rules != world.RulesVersion || r.Versions.Engine != engine.Version {
-					v.find(Rules, c, "it is of engine %s with rules %s, and this program has engine %s with rules %s",
-						r.Versions.Engine, r.Versions.Rules, engine.Version, world.RulesVersion)
+				if r.Versions.Rules != world.RulesVersion {
+					v.find(Rules, c, "it has rules %s, the suite %s", r.Versions.Rules, world.RulesVersion)
 				}
 				if first == (batch.Versions{}) {
 					first = r.Versions
 				}
 				if r.Versions.Prompt != first.Prompt {
 					v.find(Mixed, c, "its prompts are of version %s, those of other runs %s", r.Versions.Prompt, first.Prompt)
+				}
+				if r.Versions.Engine != first.Engine {
+					v.find(Mixed, c, "it is of engine %s, other runs of %s", r.Versions.Engine, first.Engine)
 				}
 			}
 		}

@@ -175,7 +175,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 				s.ScenarioTOML = strings.Replace(s.ScenarioTOML, "compound_g = ", "compound_g = 1", 1)
 			})
 		}},
-		{"other rules", Rules, "rules 0", func(t tampering) { t.result(func(r *batch.Result) { r.Versions.Rules = "0" }) }},
+		{"other rules", Rules, "it has rules 0", func(t tampering) { t.result(func(r *batch.Result) { r.Versions.Rules = "0" }) }},
 		{"fixed setting", Settings, "chain_steps is 0, not 3", func(t tampering) {
 			t.settings(func(s *trace.Settings) { s.ChainSteps = 0 })
 		}},
@@ -185,6 +185,9 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		}},
 		{"other prompts", Mixed, "prompts are of version", func(t tampering) {
 			t.result(func(r *batch.Result) { r.Versions.Prompt = "1-0" })
+		}},
+		{"other engine", Mixed, "it is of engine", func(t tampering) {
+			t.result(func(r *batch.Result) { r.Versions.Engine = "0" })
 		}},
 		{"other settings of the run", Trace, "other settings than its cell", func(t tampering) {
 			t.trace(`"prompt_profile":"balanced"`, `"prompt_profile":"rich"`, true)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -164,12 +163,9 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	}
 	t, err := suite.TableOf(entries)
 	if invalid, ok := errors.AsType[*suite.InvalidError](err); ok {
-		_ = m.print(verifiedEntry(invalid.Verification))
+		return badInput("%w (%s); suite verify says all", err, plaintext.Count(len(invalid.Verification.Findings), "finding"))
 	}
 	if err != nil {
-		if _, outside := errors.AsType[*fs.PathError](err); outside {
-			return err
-		}
 		return badInput("%w", err)
 	}
 	if out == "" {
