@@ -243,7 +243,8 @@ func TestVerifyFindsInterventions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(of); err == nil {
+	err = os.RemoveAll(of)
+	if err == nil {
 		err = os.CopyFS(of, os.DirFS(forked))
 	}
 	if err != nil {
