@@ -88,7 +88,7 @@ func (t Table) shown() plaintext.Table {
 // text is the table for a terminal of so many columns; 0 is any number.
 func (t Table) text(columns int) string {
 	var b strings.Builder
-	plaintext.Fprintf(&b, "%s\n\n", t.Suite.String())
+	plaintext.Fprintf(&b, "%s, scale %s\n\n", t.Suite.String(), t.Scale)
 	table := t.shown()
 	for _, names := range []*[]string{&table.Header, &table.Least} {
 		for i, name := range *names {
@@ -106,7 +106,8 @@ func (t Table) text(columns int) string {
 // markdown is the table for a page. Texts of others make no markup.
 func (t Table) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Suite %s\n\nHash %s.\n\n", t.Suite.Name, t.Suite.Hash)
+	fmt.Fprintf(&b, "## Suite %s\n\nHash %s, scale %s.\n\n", t.Suite.Name, t.Suite.Hash,
+		t.Scale)
 	b.WriteString(batch.MarkdownTable(t.shown()))
 	fmt.Fprintf(&b, "%s\n", strings.Join(t.methods(), " "))
 	return b.String()
@@ -128,7 +129,7 @@ func (t Table) csv() []byte {
 	header := []string{"name", "player", "prompts", "rank_low", "rank_high", "mean"}
 	header = append(header, t.Families...)
 	_ = w.Write(append(header, "noise", "repeats", "calls", "tokens", "cost_micros", "currency", "fallbacks", "failures",
-		"suite", "hash"))
+		"suite", "hash", "scale"))
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, row := range append(append([]Row{}, t.Entries...), t.References...) {
 		cells := []string{plaintext.Cell(row.Name), plaintext.Cell(row.Player), plaintext.Cell(row.Prompts),
@@ -142,7 +143,7 @@ func (t Table) csv() []byte {
 		}
 		_ = w.Write(append(cells, noise, strconv.FormatInt(row.Repeats, 10), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Tokens, 10), strconv.FormatInt(row.CostMicros, 10), plaintext.Cell(row.Currency),
-			number(row.Fallbacks), number(row.Failures), t.Suite.Name, t.Suite.Hash))
+			number(row.Fallbacks), number(row.Failures), t.Suite.Name, t.Suite.Hash, t.Scale))
 	}
 	w.Flush()
 	return b.Bytes()

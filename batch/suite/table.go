@@ -2,6 +2,8 @@ package suite
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +24,9 @@ type Table struct {
 	TableVersion int `json:"table_version"`
 	// Suite is the suite of all entries.
 	Suite batch.SuiteMark `json:"suite"`
+	// Scale is the hash of both ends of the scales of all instances: 8 hexadecimal digits. Scores on another scale,
+	// as after a longer search for best plays, are other numbers.
+	Scale string `json:"scale"`
 	// Families are the families of tasks, in the order of the suite.
 	Families []string `json:"families"`
 	// Instances counts the instances.
@@ -117,8 +122,22 @@ func newTable(suite scenario.Suite) Table {
 		}
 		t.family = append(t.family, slices.Index(t.Families, family))
 	}
+	t.Scale = scaleOf(suite)
 	t.References = t.referenceRows()
 	return t
+}
+
+// scaleOf is [Table.Scale].
+func scaleOf(suite scenario.Suite) string {
+	references := baseline.ReferencesOf(suite.Name)
+	ends := sha256.New()
+	for _, task := range suite.Tasks {
+		for _, seed := range suite.Seeds {
+			r := references[task][seed]
+			fmt.Fprintf(ends, "%s %d %d %d\n", task, seed, r.Nothing, r.Best)
+		}
+	}
+	return hex.EncodeToString(ends.Sum(nil)[:4])
 }
 
 // add adds an entry for which a verification holds.
