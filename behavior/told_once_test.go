@@ -86,7 +86,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，亦然", "候选不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
+			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "候选不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
 			alone: []string{"第 40 回合的行动已来不及", "批次最晚在第 38 回合开工", "数量不限", "最多 8 座", "power_low（低电）也结束它及后续步骤"},
 			ring: []string{"“消息”一行有新的，先单独 plan", "与提议一样如消息送达", "托管至成交（order_filled）",
 				"message_received（消息）、power_low（低电）也结束它及后续步骤", "你起初有大量 hardware。"},

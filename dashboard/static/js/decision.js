@@ -154,7 +154,8 @@ function Call({ c, steps, id, tick, agent, run }) {
 			${shown(c.model)} · ${num(u.input)} in${u.cached ? ' (' + num(u.cached) + ' cached)'
 				: ''}, ${num(u.output)} out${u.reasoning ? ' (' + num(u.reasoning) + ' reasoning)'
 					: ''} · ${money(c.cost_micros, run.row.currency)}${c.timing
-						? ' · ' + ms(c.timing.latency_ms) + (c.timing.attempts > 1 ? ', ' + c.timing.attempts + ' attempts' : '') + (c.timing.recorded ? ', recorded' : '') : ''}
+						? ' · ' + ms(c.timing.latency_ms) + (c.timing.attempts > 1 ? ', ' + c.timing.attempts + ' attempts' : '')
+							+ (c.timing.recorded ? ', recorded' : '') : ''}
 							</span></p>
 		${fail && html`<p class="bad">${shown(words(fail.kind))}: ${shown(fail.message || '')}</p>`}
 		${c.text && html`<pre>${shown(c.text)}</pre>`}
