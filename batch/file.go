@@ -597,6 +597,9 @@ func (g Gate) misfits(c *Compare, cells []Cell, known report.MetricList) (list [
 				"without", v, g.Metric)
 		}
 	}
+	if m.Better == report.Neither && slices.Contains(g.Verdict, string(stats.NotWorse)) {
+		wrong("not_worse is no verdict on %s; allowed: a metric with a direction", g.Metric)
+	}
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
 	}

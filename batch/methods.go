@@ -24,7 +24,8 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 	case c.Claim == claimMean:
 		what = "bets on the mean"
 	}
-	parts := []string{primaryMark + " the primary metric, which decides", fmt.Sprintf("better, worse: %s by %s; interval: its inversion", what, c.unit(cells))}
+	parts := []string{primaryMark + " the primary metric, which decides",
+		fmt.Sprintf("better, worse: %s by %s; interval: its inversion", what, c.unit(cells))}
 	if c.Margin > 0 {
 		parts = append(parts, fmt.Sprintf("equivalent, not worse: bets on the mean, margin %s", number(c.Margin)))
 	}
@@ -93,10 +94,10 @@ func (c *Compare) unit(cells []Cell) string {
 		return "instance"
 	case c.Tasks == tasksLikeThese:
 		return "task"
-	case c.StopWhenDecided && c.Claim == claimMean:
-		return "seed"
+	case c.watchesMeans():
+		return "seed, over these tasks"
 	}
-	return "instance, of these tasks alike"
+	return "instance, each of these tasks counting alike"
 }
 
 // listed are the texts of a set, in order.

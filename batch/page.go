@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"strconv"
 	"time"
@@ -117,8 +118,8 @@ func (p Page) HTML() []byte {
 		}
 		failures, omitted := s.failureTable()
 		data.Omitted = omitted
-		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Places", s.rankTable()}, {"Comparisons", s.comparisonTable()},
-			{"Arms, means over cells", s.armTable()}, {"Failed cells", failures}} {
+		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Places", s.rankTable()},
+			{"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()}, {"Failed cells", failures}} {
 			if len(t.Rows) > 0 {
 				data.Tables = append(data.Tables, t)
 			}
@@ -127,7 +128,7 @@ func (p Page) HTML() []byte {
 			for _, v := range c.Metrics {
 				if v.Primary && v.Interval != nil {
 					data.Intervals = append(data.Intervals,
-						intervalOf(one(c.Arm)+" against "+one(c.Baseline)+", "+v.Metric, c.words(v), v))
+						intervalOf(fmt.Sprintf("%s against %s, %s", one(c.Arm), one(c.Baseline), v.Metric), c.words(v), v))
 				}
 			}
 		}

@@ -116,8 +116,7 @@ func (c *Compare) match(cells []Cell) matched {
 	switch {
 	case c.Tasks == tasksLikeThese && len(scenarios) > 1:
 		m.clusterOf = scenarioOf
-	case len(scenarios) > 1 && c.StopWhenDecided && c.Claim == claimMean:
-		// Bets on the mean over tasks are fair after all of them alone.
+	case len(scenarios) > 1 && c.watchesMeans():
 		m.clusterOf = func(cell Cell) string { return strconv.FormatUint(cell.Seed, 10) }
 	case len(scenarios) > 1:
 		m.stratumOf = scenarioOf
@@ -128,6 +127,12 @@ func (c *Compare) match(cells []Cell) matched {
 		})
 	}
 	return m
+}
+
+// watchesMeans says that bets on a mean are looked at while the batch plays. Those on a mean over several tasks are
+// fair only after all of them, so that each seed counts once.
+func (c *Compare) watchesMeans() bool {
+	return c.StopWhenDecided && (c.Claim == claimMean || c.Margin > 0)
 }
 
 // instance is the world of a cell: its scenario and seed.

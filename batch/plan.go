@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/baseline"
@@ -31,8 +32,8 @@ type Plan struct {
 	Sequential bool    `json:"sequential"`
 	// Comparisons are the sizes, one for each two values that are compared.
 	Comparisons []PlannedComparison `json:"comparisons"`
-	// Clusters is the largest of them. Cluster is what counts as one: an instance, or a scenario if
-	// the question is about tasks like these.
+	// Clusters is the largest of them. Cluster is what counts as one: an instance, a scenario if the question is
+	// about tasks like these, or a seed if a mean over several tasks is watched.
 	Clusters int    `json:"clusters"`
 	Cluster  string `json:"cluster"`
 	// Calls, Tokens and CostMicros are what all cells of that many clusters take, by the mean of the
@@ -96,8 +97,12 @@ func PlanOf(c *Compare, known report.MetricList, cells []Cell, results []Result,
 	primary, _ := known.Named(c.Primary)
 	p := Plan{Metric: c.Primary, Unit: primary.Unit, Effect: effect, Power: q.Power, Alpha: c.Alpha, Cluster: "instance",
 		Margin: c.Margin, Sequential: c.StopWhenDecided, Notes: append(c.taskNotes(cells), unfitNotes(cells)...)}
-	if several(cells) && c.Tasks == tasksLikeThese {
+	switch {
+	case !several(cells):
+	case c.Tasks == tasksLikeThese:
 		p.Cluster = "scenario"
+	case c.watchesMeans():
+		p.Cluster = "seed"
 	}
 	contests := c.contests(valuesOf(cells, c.Axis))
 	byID, byKey := indexed(results), c.match(cells)
@@ -205,8 +210,8 @@ func (c *Compare) taskNotes(cells []Cell) []string {
 	case n >= tasksLeast || n < 2:
 		return []string{}
 	case c.Tasks == tasksLikeThese:
-		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: tasks = \"these\", "+
-			"which asks about these alone", n, more)}
+		return []string{fmt.Sprintf("about tasks like these %d no verdict is possible: it takes %s; allowed: "+
+			"tasks = \"these\", which asks about these alone", n, more)}
 	}
 	return []string{fmt.Sprintf("the verdicts are about these %d tasks; about tasks like these it takes %s", n, more)}
 }
@@ -236,11 +241,8 @@ func notOffered(metric string) string {
 func (p *Plan) price(c *Compare, cells []Cell, results []Result, q Question) error {
 	clusters := map[string]bool{}
 	for _, cell := range cells {
-		name := cell.Scenario
-		if p.Cluster == "instance" {
-			name = cell.instance()
-		}
-		clusters[name] = true
+		clusters[map[string]string{"instance": cell.instance(), "scenario": cell.Scenario,
+			"seed": strconv.FormatUint(cell.Seed, 10)}[p.Cluster]] = true
 	}
 	perCluster := float64(len(cells)) / float64(len(clusters))
 	p.Cells = int(perCluster * float64(p.Clusters))

@@ -112,7 +112,8 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
 		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
-		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{}, Ticks: r.TicksRequested,
+		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Metrics: map[string]float64{},
+		Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head,
 	}

@@ -15,7 +15,7 @@ import (
 
 // SummaryVersion is the version of [Summary]'s JSON. It grows when a field changes its meaning or
 // goes away. summary.schema.json is the JSON Schema (draft 2020-12) of it.
-const SummaryVersion = 1
+const SummaryVersion = 2
 
 // Verdict on a batch or a gate.
 type Verdict string
@@ -137,8 +137,8 @@ func (c Cell) Name() string {
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Suite: f.Suite, Cells: len(cells),
-		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{}, Failures: []Failure{},
-		Results:    []Result{},
+		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
+		Failures: []Failure{}, Results: []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},
 	}
 	known := f.known()

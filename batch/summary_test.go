@@ -269,6 +269,44 @@ func TestFewTasks(t *testing.T) {
 	}
 }
 
+// TestWatchedMeansCountBySeed: bets on a mean over tasks are looked at after all tasks of a seed, and signs
+// after every instance.
+func TestWatchedMeansCountBySeed(t *testing.T) {
+	var cells []Cell
+	var results []Result
+	for seed := range 20 {
+		for task := range 3 {
+			for _, arm := range []string{"small", "large"} {
+				c := Cell{ID: ID(fmt.Sprint(task, seed, arm)), Scenario: fmt.Sprint(task), Seed: uint64(seed), Repeat: 1, Labels: []Label{{"model", arm}}}
+				cells = append(cells, c)
+				score := 0.5
+				if arm == "large" {
+					score += 0.2 * float64(task-1) // higher in one task, lower in another
+				}
+				results = append(results, Result{Cell: c, Status: trace.RunCompleted, Metrics: map[string]float64{"score_share": score}})
+			}
+		}
+	}
+	late := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Seed == 19 && r.Scenario != "0" })
+	for _, tc := range []struct {
+		compare  Compare
+		results  []Result
+		clusters int
+	}{
+		{Compare{Claim: claimMean}, results, 20},
+		{Compare{Claim: claimMean}, late, 19},
+		{Compare{Margin: 0.1}, late, 19},
+		{Compare{}, late, 58},
+	} {
+		tc.compare.Baseline = "small"
+		tc.compare.StopWhenDecided = true
+		list, err := Comparisons(&tc.compare, report.AllMetrics(), cells, tc.results)
+		if err != nil || list[0].Metrics[0].Clusters != tc.clusters || list[0].Metrics[0].Outcome.Differs() {
+			t.Errorf("%+v, %v, want %d clusters, undecided", list, err, tc.clusters)
+		}
+	}
+}
+
 // TestUnknownRange: without one the table says that some verdicts are not offered, and a claim about
 // the mean has none.
 func TestUnknownRange(t *testing.T) {

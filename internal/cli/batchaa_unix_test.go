@@ -44,7 +44,7 @@ func TestArmsThatAreTheSame(t *testing.T) {
 			cells = append(cells, r.Cell)
 		}
 		for _, metric := range []string{"score", "calls"} {
-			list, err := batch.Comparisons(&batch.Compare{Axis: "arm", Baseline: "one", Primary: metric}, report.AllMetrics(), cells, results)
+			list, err := batch.Comparisons(&batch.Compare{Axis: "arm", Baseline: "one", Pairs: "baseline", Primary: metric}, report.AllMetrics(), cells, results)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ func TestIntervalIsNearStudents(t *testing.T) {
 // TestIntervalSaysWhatTheTestSays of 0, for every test and many samples.
 func TestIntervalSaysWhatTheTestSays(t *testing.T) {
 	random := splitMix(8)
-	for round := range 60 {
+	for round := range 24 {
 		n := []int{6, 8, 15, 25}[round%4]
 		var pairs []Pair
 		for i := range n {

@@ -85,7 +85,9 @@ func halfBinomialCDF(k, n int) float64 {
 // McNemar's. onlyA and onlyB pairs differ, and equal ones do not.
 func rates(onlyA, onlyB, equal int) test {
 	mean := float64(onlyA-onlyB) / float64(onlyA+onlyB+equal)
-	a, b, e := halfBinomial(onlyA), halfBinomial(onlyB), halfBinomial(equal)
+	a := halfBinomial(onlyA)
+	b := halfBinomial(onlyB)
+	e := halfBinomial(equal)
 	return func(theta float64) float64 {
 		switch {
 		case theta == 0:
@@ -142,11 +144,11 @@ func halfBinomial(n int) (h heads) {
 
 // atMost is the probability of at most k heads.
 func (h heads) atMost(k int) float64 {
-	switch k -= h.from; {
-	case k < 0:
+	switch i := k - h.from; {
+	case i < 0:
 		return 0
-	case k >= len(h.sums):
-		return 1
+	case i < len(h.sums):
+		return h.sums[i]
 	}
-	return h.sums[k]
+	return 1
 }
