@@ -120,7 +120,8 @@ func notOfSuite(place string, mark *batch.SuiteMark, s trace.Settings) string {
 		return ""
 	}
 	return fmt.Sprintf("%sthe suite %s is played under the settings that it was frozen with: %s; allowed: settings of "+
-		"the model, its prompts and seats; settings come from the environment and config.toml, too", place, mark.Name, strings.Join(differ, ", "))
+		"the model, its prompts and seats; settings come from the environment and config.toml, too", place, mark.Name,
+		strings.Join(differ, ", "))
 }
 
 // expected says what the cells of a batch that asks a live model are expected to take, by the first
