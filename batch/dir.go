@@ -158,7 +158,7 @@ func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err
 	}
 	if f.Suite != nil {
 		suite, _ := scenario.SuiteNamed(f.Suite.Name)
-		f.Suite, err = d.mark(suite, cells, results)
+		f.Suite, err = d.mark(suite, results)
 	}
 	return f, cells, results, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -125,26 +126,33 @@ func markOf(suite scenario.Suite, worlds []string, rules string, s trace.Setting
 	return &SuiteMark{suite.Name, hex.EncodeToString(sum[:8])}
 }
 
-// mark is the mark of what the cells of a directory play of a suite, by the first cell of each task.
-func (d Dir) mark(suite scenario.Suite, cells []Cell, results []Result) (*SuiteMark, error) {
+// mark is the mark of what was played of a suite in a directory, by the first run of each task. A task without
+// a run has the world of this program.
+func (d Dir) mark(suite scenario.Suite, results []Result) (*SuiteMark, error) {
 	worlds := make([]string, len(suite.Tasks))
 	played := trace.DefaultSettings()
 	rules := world.RulesVersion
-	for _, c := range cells {
+	for _, c := range results {
 		i := slices.Index(suite.Tasks, c.Scenario)
-		if i < 0 || worlds[i] != "" {
+		if i < 0 || worlds[i] != "" || !c.Scored() {
 			continue
 		}
-		s, err := d.Settings(c.ID)
+		h, err := run.Dir(d.Run(c.ID, c.Attempt)).Header()
 		if err != nil {
-			return nil, err
+			continue // another run may tell
 		}
+		s := h.Settings
 		w, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
 		if err != nil {
 			return nil, fmt.Errorf("read the world of cell %s: %w", c.ID, err)
 		}
 		played = s
 		worlds[i] = WorldHash(w)
+	}
+	for i, task := range suite.Tasks {
+		if worlds[i] == "" {
+			worlds[i] = WorldHash(suite.World(task))
+		}
 	}
 	if len(results) > 0 {
 		rules = results[0].Versions.Rules

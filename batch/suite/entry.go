@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -24,10 +25,18 @@ type Entry struct {
 	// Cells are those of the arm, with the results of those that have ended.
 	Cells   []batch.Cell
 	Results []batch.Result
-	// Settings are those of the first cell.
+	// Settings are those of the first run with a score.
 	Settings trace.Settings
 
 	references baseline.SuiteReferences
+	// begins are what runs with a score began with, or why that cannot be read.
+	begins map[batch.ID]beginning
+}
+
+// beginning is the first record of a run.
+type beginning struct {
+	trace.Header
+	err error
 }
 
 // ErrNoSuite says that a batch plays no suite.
@@ -57,21 +66,26 @@ func entriesOf(dir batch.Dir, of scenario.Suite, mark batch.SuiteMark, name stri
 		if !known {
 			at = len(list)
 			arms[c.Arm()] = at
-			e := Entry{Dir: dir, Name: name, Suite: of, Mark: mark, references: references}
+			e := Entry{Dir: dir, Name: name, Suite: of, Mark: mark, references: references,
+				begins: map[batch.ID]beginning{}}
 			if len(c.Labels) > 0 {
 				e.Name += " " + c.Arm()
 			}
 			list = append(list, e)
-			list[at].Settings, err = dir.Settings(c.ID)
-			if err != nil {
-				return nil, err
-			}
 		}
 		list[at].Cells = append(list[at].Cells, c)
 	}
 	for _, r := range results {
-		at := arms[r.Arm()]
-		list[at].Results = append(list[at].Results, r)
+		e := &list[arms[r.Arm()]]
+		e.Results = append(e.Results, r)
+		if !r.Scored() {
+			continue
+		}
+		h, err := run.Dir(dir.Run(r.ID, r.Attempt)).Header()
+		e.begins[r.ID] = beginning{h, err}
+		if err == nil && e.Settings.ModelSource == "" {
+			e.Settings = h.Settings
+		}
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: the batch has no cells", filepath.Base(string(dir)))
@@ -93,6 +107,9 @@ func (e Entry) Player() string {
 	}
 	if e.Settings.ModelSource == trace.SourceScripted {
 		return "embedded model"
+	}
+	if e.Settings.ModelSource == "" {
+		return "nobody yet"
 	}
 	text := e.Settings.Model
 	for _, a := range e.Settings.AgentModels {

@@ -101,21 +101,30 @@ func (v *Verification) find(kind Kind, c *batch.Cell, format string, args ...any
 	v.Findings = append(v.Findings, f)
 }
 
-// Check holds results and settings against the suite. It reads no trace: [Entry.Verify] does. The error says what
-// cannot be read.
-func (e Entry) Check() (Verification, error) {
+// Check holds results, and what their runs began with, against the suite. It reads no more of a trace:
+// [Entry.Verify] does.
+func (e Entry) Check() Verification {
 	v := Verification{Entry: e.Name, Player: e.Player(), Suite: *batch.MarkOf(e.Suite), Played: e.Mark,
 		Findings: []Finding{}}
-	if err := e.checkCells(&v); err != nil {
-		return v, err
-	}
+	e.checkCells(&v)
 	e.checkResults(&v)
+	e.checkBegins(&v)
 	e.checkGates(&v)
-	return v, nil
+	return v
 }
 
-// checkCells holds what was to be played against the suite.
-func (e Entry) checkCells(v *Verification) error {
+// checkCells looks for cells that are of no instance of the suite.
+func (e Entry) checkCells(v *Verification) {
+	for i := range e.Cells {
+		c := &e.Cells[i]
+		if !slices.Contains(e.Suite.Tasks, c.Scenario) || !slices.Contains(e.Suite.Seeds, c.Seed) {
+			v.find(Foreign, c, "it is no instance of %s", e.Suite.Name)
+		}
+	}
+}
+
+// checkBegins holds what runs began with against the suite, and against each other.
+func (e Entry) checkBegins(v *Verification) {
 	worlds := map[string]string{}
 	ticks := map[string]int64{}
 	for _, task := range e.Suite.Tasks {
@@ -124,30 +133,24 @@ func (e Entry) checkCells(v *Verification) error {
 		ticks[task] = w.Task.Ticks
 	}
 	hashes := map[string]string{}
-	for i := range e.Cells {
-		c := &e.Cells[i]
-		want, known := worlds[c.Scenario]
-		if !known || !slices.Contains(e.Suite.Seeds, c.Seed) {
-			v.find(Foreign, c, "it is no instance of %s", e.Suite.Name)
+	for i := range e.Results {
+		c := &e.Results[i].Cell
+		began, scored := e.begins[c.ID]
+		switch {
+		case !scored || worlds[c.Scenario] == "":
+			continue // it is found already
+		case began.err != nil:
+			v.find(Trace, c, "%v", began.err)
 			continue
 		}
-		s, err := e.Dir.Settings(c.ID)
-		if err != nil {
-			v.find(Settings, c, "%v", err)
-			continue
-		}
+		s := began.Settings
 		hash, read := hashes[s.ScenarioTOML]
 		if !read {
-			w, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
-			if err != nil {
-				hash = err.Error()
-			} else {
-				hash = batch.WorldHash(w)
-			}
+			hash = hashOf(s)
 			hashes[s.ScenarioTOML] = hash
 		}
-		if hash != want {
-			v.find(World, c, "its world is %s, that of the suite %s", hash, want)
+		if hash != worlds[c.Scenario] {
+			v.find(World, c, "its world is %s, that of the suite %s", hash, worlds[c.Scenario])
 		}
 		if s.Seed != c.Seed {
 			v.find(Foreign, c, "it was played with the seed %d", s.Seed)
@@ -161,8 +164,22 @@ func (e Entry) checkCells(v *Verification) error {
 		if differ := batch.Mixed(s, e.Settings); len(differ) > 0 {
 			v.find(Mixed, c, "%s, which other runs have", strings.Join(differ, "; "))
 		}
+		if len(began.Forks) > 0 {
+			v.find(Intervention, c, "its run is a fork")
+		}
+		if began.Extract != "" {
+			v.find(Trace, c, "its trace is an extract")
+		}
 	}
-	return nil
+}
+
+// hashOf is the hash of the world that a run was played in, or why there is none.
+func hashOf(s trace.Settings) string {
+	w, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
+	if err != nil {
+		return err.Error()
+	}
+	return batch.WorldHash(w)
 }
 
 // checkResults looks for instances without a score, and for results of other versions.
@@ -241,10 +258,7 @@ func (e Entry) checkGates(v *Verification) {
 // is as it was written, follows from the recorded answers, was played as the cell says and gives the result. told,
 // when set, is called after each run. The error says what cannot be read, or is that of ctx.
 func (e Entry) Verify(ctx context.Context, jobs int, told func(done, of int)) (Verification, error) {
-	v, err := e.Check()
-	if err != nil {
-		return v, err
-	}
+	v := e.Check()
 	found := make([]Verification, len(e.Results))
 	var counting sync.Mutex
 	done := 0
@@ -265,7 +279,7 @@ func (e Entry) Verify(ctx context.Context, jobs int, told func(done, of int)) (V
 			return err
 		})
 	}
-	err = all.Wait()
+	err := all.Wait()
 	for _, one := range found {
 		v.Replayed += one.Replayed
 		v.Findings = append(v.Findings, one.Findings...)
@@ -275,7 +289,7 @@ func (e Entry) Verify(ctx context.Context, jobs int, told func(done, of int)) (V
 
 // verifyRun holds a result against the trace of its run.
 func (e Entry) verifyRun(ctx context.Context, r batch.Result, v *Verification) error {
-	if !r.Scored() {
+	if began := e.begins[r.ID]; !r.Scored() || began.err != nil {
 		return nil
 	}
 	dir := run.Dir(e.Dir.Run(r.ID, r.Attempt))
@@ -294,7 +308,6 @@ func (e Entry) verifyRun(ctx context.Context, r batch.Result, v *Verification) e
 		v.find(Trace, &r.Cell, "%v", err)
 		return nil
 	}
-	e.checkHeader(state.Header, r, v)
 	for _, change := range state.Changes {
 		if change.Control != nil || change.Resumed.Caps != (trace.Caps{}) || change.Resumed.Seats != nil {
 			v.find(Intervention, &r.Cell, "somebody changed it before tick %d", change.Tick())
@@ -321,24 +334,4 @@ func (e Entry) verifyRun(ctx context.Context, r batch.Result, v *Verification) e
 		v.find(Result, &r.Cell, "the result and the run say different things: %s", what)
 	}
 	return nil
-}
-
-// checkHeader holds what a run began with against its cell.
-func (e Entry) checkHeader(h trace.Header, r batch.Result, v *Verification) {
-	s, err := e.Dir.Settings(r.ID)
-	if err != nil {
-		return // it is found already
-	}
-	if h.Settings.Seed != r.Seed || h.Settings.ScenarioTOML != s.ScenarioTOML || h.Settings.Ticks != s.Ticks {
-		v.find(Trace, &r.Cell, "its run is of another instance, with the seed %d", h.Settings.Seed)
-	}
-	if differ := batch.Mixed(h.Settings, s); len(differ) > 0 {
-		v.find(Trace, &r.Cell, "its run had other settings than its cell: %s", strings.Join(differ, "; "))
-	}
-	if len(h.Forks) > 0 {
-		v.find(Intervention, &r.Cell, "its run is a fork")
-	}
-	if h.Extract != "" {
-		v.find(Trace, &r.Cell, "its trace is an extract")
-	}
 }
