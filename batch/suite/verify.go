@@ -133,6 +133,7 @@ func (e Entry) checkBegins(v *Verification) {
 		ticks[task] = w.Task.Ticks
 	}
 	hashes := map[string]string{}
+	heads := map[trace.Chain]*batch.Cell{}
 	for i := range e.Results {
 		c := &e.Results[i].Cell
 		began, scored := e.begins[c.ID]
@@ -143,6 +144,11 @@ func (e Entry) checkBegins(v *Verification) {
 			v.find(Trace, c, "%v", began.err)
 			continue
 		}
+		head := e.Results[i].Head
+		if other := heads[head]; other != nil {
+			v.find(Trace, c, "its run is that of %s, seed %d, repeat %d", other.Scenario, other.Seed, other.Repeat)
+		}
+		heads[head] = c
 		s := began.Settings
 		hash, read := hashes[s.ScenarioTOML]
 		if !read {

@@ -183,6 +183,14 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		{"other seed", Foreign, "with the seed 2000007", func(t tampering) {
 			t.trace(`"seed":2000000`, `"seed":2000007`, true)
 		}},
+		{"run of another", Trace, "its run is that of", func(t tampering) {
+			_, cells, _ := t.dir.Cells()
+			t.result(func(r *batch.Result) {
+				other := t
+				other.cell = cells[1]
+				rewrite(other, other.file("result.json"), func(theirs *batch.Result) { r.Head = theirs.Head })
+			})
+		}},
 		{"fallbacks", Fallbacks, "in the player's place", func(t tampering) {
 			t.result(func(r *batch.Result) { r.Metrics["fallbacks"] = 20 })
 		}},
@@ -202,7 +210,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 			c.change(tampering{t, copied, cells[0], copied.Run(cells[0].ID, 1)})
 			v := verify(copied)
 			if !slices.ContainsFunc(v.Findings, func(f Finding) bool {
-				about := f.Cell == cells[0].ID || f.Kind == Mixed || f.Kind == Fallbacks || f.Kind == Failures
+				about := f.Cell == cells[0].ID || f.Kind == Mixed || c.name == "run of another" || f.Kind == Fallbacks || f.Kind == Failures
 				return f.Kind == c.kind && about && strings.Contains(f.Text, c.says)
 			}) {
 				t.Errorf("found %+v, want %s with %q", v.Findings, c.kind, c.says)

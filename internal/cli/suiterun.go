@@ -46,6 +46,7 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 	}
 	switch {
 	case isSuite:
+		m.fromEnvironment(given)
 		return suiteText(name, given, repeats), nil
 	case len(given) > 0 || repeats != 0:
 		return nil, badInput("flags of a player and --repeats are for suites; a batch file has them as [settings.llm] or "+
@@ -57,6 +58,19 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 			cause(err), strings.Join(suiteNames(), ", "))
 	}
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
+}
+
+// fromEnvironment adds what the environment says of a player, so that the file of the batch says it.
+func (m *Main) fromEnvironment(given map[string]string) {
+	source := settings.Environment(m.LookupEnv)
+	for _, s := range settingTable() {
+		if _, known := given[s.Flag]; known || !slices.Contains(playerSettings, s.Key) {
+			continue
+		}
+		if v, ok := source(s); ok {
+			given[s.Flag] = v.Text
+		}
+	}
 }
 
 // suiteNames are the names of all suites.
