@@ -65,31 +65,31 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"shutdown at 0 too",                          // nor is shutdown an event to be named
 				"asked again if it would fail",               // what a dry run is for
 				"execute_until and its ignore are of the first step",
-				"[] for none", // an order without an event
+				"[] none", // an order without an event
 			},
 			alone: []string{
-				"ready when one of these ticks starts, so tick 40 is too late", // when a product counts
+				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
 				"tick 38 the last in which a batch can start",
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
 				"per hardware, any number",                                   // there is no maximum
 				"Here, at most 8.",                                           // several factories
 				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
-				"power_low ends it, further steps included, unless in ignore",
+				"power_low ends it and further steps unless in ignore",
 			},
 			ring: []string{
 				"If the line texts has new ones, plan alone first", // an offer that is listed needs no plan
-				"like offers, it arrives as a message",             // so it ends steps and sleep
+				"arrives as a message, as offers do",             // so it ends steps and sleep
 				"till taken (order_filled)",                        // and this does not
-				"message_received and power_low end it, further steps included, unless in ignore",
+				"message_received and power_low end it and further steps unless in ignore",
 				"You start with plenty of hardware.",
 			},
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
 			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "候选不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
-			alone: []string{"第 40 回合的行动已来不及", "批次最晚在第 38 回合开工", "数量不限", "最多 8 座", "power_low（低电）也结束它及后续步骤"},
-			ring: []string{"“消息”一行有新的，先单独 plan", "与提议一样如消息送达", "托管至成交（order_filled）",
-				"message_received（消息）、power_low（低电）也结束它及后续步骤", "你起初有大量 hardware。"},
+			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "数量不限", "最多 8 座", "power_low也结束它及后续步骤"},
+			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
+				"message_received、power_low也结束它及后续步骤", "你起初有大量 hardware。"},
 			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},
 		},
 	} {
