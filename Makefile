@@ -52,6 +52,7 @@ SEARCH = 0
 scores: ## what players without a model and the embedded model score in all tasks; SEARCH=500 looks for better plans
 	go test ./baseline -update -search $(SEARCH) -timeout 0
 	go test . -run '^TestEmbeddedModelScores$$' -update -timeout 0
+	go test ./baseline -run '^TestSuiteReferences$$' -update -timeout 0
 
 mutants: ## how well the search for harm finds holes that a machine makes in the guard (hours)
 	mkdir -p .tmp

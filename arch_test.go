@@ -217,6 +217,13 @@ var policies = []policy{
 	},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{
+		dir: "batch/suite",
+		project: []string{
+			"baseline", "batch", "engine", "llmclient/price", "metric", "report/stats", "run", "trace", "world", "world/scenario",
+		},
+		modules: []string{"golang.org/x/sync"},
+	},
+	{
 		dir:     "extension/jetstream",
 		project: []string{".", "batch", "engine", "run", "llmclient", "trace", "internal/folder"},
 		modules: []string{
@@ -258,7 +265,7 @@ var policies = []policy{
 			"llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "dashboard", "metric", ".",
+			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".",
 			"tools", "tools/toolserver",
 		},
 		modules: []string{

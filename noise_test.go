@@ -37,7 +37,7 @@ type modelRun struct {
 func (r modelRun) row() string { return fmt.Sprintf("%s,%d,%d", r.task, r.seed, r.scriptedSeed) }
 
 // modelRuns lists the recorded runs of a task: its own instance under the default seed of the model
-// and under others, then other instances.
+// and under others, then other instances, with those of suites.
 func modelRuns(task string, own uint64) []modelRun {
 	list := []modelRun{{task, own, own}}
 	add := func(r modelRun) {
@@ -50,6 +50,13 @@ func modelRuns(task string, own uint64) []modelRun {
 	}
 	for n := range uint64(samples) {
 		add(modelRun{task, n, n})
+	}
+	for _, suite := range scenario.Suites() {
+		if slices.Contains(suite.Tasks, task) {
+			for _, seed := range suite.Seeds {
+				add(modelRun{task, seed, seed})
+			}
+		}
 	}
 	return list
 }

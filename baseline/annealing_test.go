@@ -191,7 +191,7 @@ const sequenceMost = 400
 // cool improves what a plan makes its agents do with a number of plays, and orders each action of the
 // best sequence.
 func (x *annealing) cool(t testing.TB, from Plan, plays int) (Plan, int64) {
-	q := x.done(t, from)
+	q := x.done(t, from.Policy())
 	bestScore, worth, best := x.play(t, q)
 	bestWorth := worth
 	first, last := x.scale*0.04, x.scale*0.002
@@ -219,11 +219,11 @@ func (x *annealing) blank() (q sequence) {
 	return q
 }
 
-// done is what a plan makes its agents do.
-func (x *annealing) done(t testing.TB, p Plan) sequence {
+// done is what a policy makes its agents do.
+func (x *annealing) done(t testing.TB, p Policy) sequence {
 	did := x.blank()
 	noted := func(b Brief) Decider {
-		decide := p.Policy()(b)
+		decide := p(b)
 		return func(v world.View) world.Action {
 			action := decide(v)
 			did[slices.Index(x.agents, v.AgentID())][v.Tick()-1] = action

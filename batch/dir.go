@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/metric"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/world/scenario"
 )
 
 // Dir is the path of a batch directory. Its layout is in the package comment. Several processes
@@ -147,7 +148,11 @@ func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err
 	if err != nil {
 		return f, nil, nil, fmt.Errorf("read %s: %w", batchFile, err)
 	}
-	return f, cells, results, nil
+	if f.Suite != nil {
+		suite, _ := scenario.SuiteNamed(f.Suite.Name)
+		f.Suite, err = d.mark(suite, results)
+	}
+	return f, cells, results, err
 }
 
 // fileBytesMax bounds a file of the directory, which is read as a whole.

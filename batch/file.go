@@ -17,6 +17,7 @@ import (
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
+	"example.com/agentworld/world/scenario"
 )
 
 // File is a batch file: a matrix of runs, what is compared and what must hold. Settings are texts
@@ -28,6 +29,8 @@ type File struct {
 	// Scenarios are names of scenarios, or paths relative to the file, with the line of the list.
 	Scenarios     []string
 	ScenariosLine int
+	// Suite is the suite whose tasks and seeds these are; nil if the file names its own.
+	Suite *SuiteMark
 	// Seeds are the instances; empty takes each scenario's own.
 	Seeds []uint64
 	// Repeats is how often each instance is played, at least 1. A repeat is another seed of the
@@ -170,6 +173,7 @@ var (
 // fileTOML is the file as it is written.
 type fileTOML struct {
 	Name      string                                     `toml:"name"`
+	Suite     string                                     `toml:"suite"`
 	Scenarios []string                                   `toml:"scenarios"`
 	Seeds     any                                        `toml:"seeds"`
 	Repeats   *int64                                     `toml:"repeats"`
@@ -263,7 +267,13 @@ func Parse(data []byte, others metric.List) (File, error) {
 	case plaintext.FileName(f.Name) != nil:
 		wrong(lines.of("name"), "name %s: %v", quoted(f.Name), plaintext.FileName(f.Name))
 	}
-	if len(f.Scenarios) == 0 {
+	f.Seeds, err = seedsOf(t.Seeds)
+	if err != nil {
+		wrong(lines.of("seeds"), "seeds: %s", err)
+	}
+	if t.Suite != "" {
+		f.takeSuite(t.Suite, wrong)
+	} else if len(f.Scenarios) == 0 {
 		wrong(f.ScenariosLine, "scenarios is missing; allowed: a list of names of scenarios, or of paths relative to this "+
 			"file")
 	}
@@ -271,10 +281,6 @@ func Parse(data []byte, others metric.List) (File, error) {
 		if strings.TrimSpace(name) == "" || slices.Contains(f.Scenarios[:i], name) {
 			wrong(f.ScenariosLine, "scenarios: %s is empty or given twice; allowed: each scenario once", quoted(name))
 		}
-	}
-	f.Seeds, err = seedsOf(t.Seeds)
-	if err != nil {
-		wrong(lines.of("seeds"), "seeds: %s", err)
 	}
 	if t.Repeats != nil {
 		f.Repeats = *t.Repeats
@@ -310,6 +316,28 @@ func Parse(data []byte, others metric.List) (File, error) {
 		f.checkConclusions(lines, wrong)
 	}
 	return f, errors.Join(problems...)
+}
+
+// takeSuite takes tasks and seeds of a suite.
+func (f *File) takeSuite(name string, wrong func(int, string, ...any)) {
+	suite, ok := scenario.SuiteNamed(name)
+	if !ok {
+		var names []string
+		for _, s := range scenario.Suites() {
+			names = append(names, s.Name)
+		}
+		wrong(f.Line("suite"), "suite %s: unknown; allowed: %s", quoted(name), strings.Join(names, ", "))
+		return
+	}
+	for _, key := range []string{"scenarios", "seeds"} {
+		if line := f.Line(key); line > 0 {
+			wrong(line, "%s: the suite %s has its own; allowed: one of both", key, name)
+		}
+	}
+	f.Suite = MarkOf(suite)
+	f.Scenarios = suite.Tasks
+	f.ScenariosLine = f.Line("suite")
+	f.Seeds = suite.Seeds
 }
 
 // mistypedIn are the values of a wrong type among what is wrong with a document, nil for nothing. whole says that all
@@ -420,6 +448,8 @@ func (l fileLines) value(axis, name string, t fileTOML, wrong func(int, string, 
 		case key != ScenarioKey || !isText || strings.TrimSpace(text) == "":
 			wrong(line, "%s: allowed: scenario = \"FILE\", or tables of settings, such as [axes.%s.%s.llm]",
 				strings.Join(append(path, key), "."), axis, name)
+		case t.Suite != "":
+			wrong(line, "%s.scenario: the suite %s has its own; allowed: tables of settings", strings.Join(path, "."), t.Suite)
 		case len(t.Scenarios) > 1:
 			wrong(line, "%s.scenario: it replaces the scenario of the batch, which has %d; allowed: with one scenario",
 				strings.Join(path, "."), len(t.Scenarios))

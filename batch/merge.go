@@ -113,7 +113,7 @@ func fuller(a, b Dir, id ID) (Dir, error) {
 	}
 	switch {
 	case hasA && hasB:
-		if what := ours.differs(theirs); what != "" {
+		if what := ours.Differs(theirs); what != "" {
 			return a, &ConflictError{id, [2]Dir{a, b}, what}
 		}
 	case hasB:

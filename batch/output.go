@@ -133,6 +133,9 @@ const slowestMost = 100
 // side that is worse than another one where no gate says what holds.
 func (s Summary) JUnit() []byte {
 	suite := junitSuite{Name: "batch " + one(s.Name)}
+	if s.Suite != nil {
+		suite.Name += ", " + s.Suite.String()
+	}
 	if s.Scripted {
 		suite.Out = scriptedNote
 	}

@@ -140,9 +140,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	return out
 }
 
-// differs says in what two results of a cell differ; empty if they may be of the same run. It ignores
+// Differs says in what two results of a cell differ; empty if they may be of the same run. It ignores
 // attempts, all that depends on the clock, and what runs were measured by, which changes none.
-func (r Result) differs(other Result) string {
+func (r Result) Differs(other Result) string {
 	for _, one := range []*Result{&r, &other} {
 		one.Attempt = 0
 		one.WallMS = 0

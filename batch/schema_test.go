@@ -70,7 +70,8 @@ const fileSchemaPath = "batch.schema.json"
 func TestFileSchema(t *testing.T) {
 	schema := fileSchema(reflect.TypeFor[fileTOML](), commentsIn(t, "file.go"), "File")
 	schema["$schema"], schema["$id"] = "https://json-schema.org/draft/2020-12/schema", "urn:agentworld:batch:1"
-	schema["title"], schema["required"] = "Agent World batch", []string{"name", "scenarios"}
+	schema["title"], schema["required"] = "Agent World batch", []string{"name"}
+	schema["anyOf"] = []any{map[string]any{"required": []string{"scenarios"}}, map[string]any{"required": []string{"suite"}}}
 	want, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func commentsIn(t *testing.T, name string) map[string]string {
 // bounds are what the types do not say, by "Type.Field".
 var bounds = map[string]map[string]any{
 	"File.Name": {"minLength": 1, "maxLength": nameMost}, "File.Scenarios": {"minItems": 1, "uniqueItems": true},
-	"File.Repeats": {"minimum": 1, "maximum": repeatsMost}, "Budget.Calls": {"minimum": 1}, "Budget.Tokens": {"minimum": 1},
+	"File.Suite": {"enum": []string{"aw-1"}}, "File.Repeats": {"minimum": 1, "maximum": repeatsMost}, "Budget.Calls": {"minimum": 1}, "Budget.Tokens": {"minimum": 1},
 	"Compare.Margin": {"minimum": 0}, "Compare.Effect": {"minimum": 0}, "Compare.Range": {"minimum": 0},
 	"Compare.Alpha": {"minimum": 0, "exclusiveMaximum": 0.5},
 	"Metric.Better": {"enum": []report.Direction{report.Higher, report.Lower}}, "Metric.Range": {"minimum": 0},

@@ -36,6 +36,8 @@ type Summary struct {
 	SummaryVersion int `json:"summary_version"`
 	// Name is the name of the batch.
 	Name string `json:"name"`
+	// Suite is the suite that the batch plays, with the hash of what was played; null for none.
+	Suite *SuiteMark `json:"suite"`
 	// Verdict is that of all gates; passed without any.
 	Verdict Verdict `json:"verdict"`
 	// Scripted says that the embedded model answered in some run: evidence about the wiring and
@@ -134,7 +136,7 @@ func (c Cell) Name() string {
 // says what the file asks for and cannot be compared.
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
-		SummaryVersion: SummaryVersion, Name: f.Name, Cells: len(cells),
+		SummaryVersion: SummaryVersion, Name: f.Name, Suite: f.Suite, Cells: len(cells),
 		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
 		Failures: []Failure{}, Results: []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},

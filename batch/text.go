@@ -43,6 +43,9 @@ func (s Summary) head() string {
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
 	}
+	if s.Suite != nil {
+		text += "; " + s.Suite.String()
+	}
 	return text
 }
 

@@ -32,6 +32,7 @@ import (
 const batchHelp = `Play a matrix of runs, keep their results, and say which arm is better.
 
 A batch file names scenarios, seeds, repeats and axes of settings; docs/batch.md describes it.
+"batch run aw-1 --model M" plays a suite, whose results can be cited; see docs/suite.md.
 Every combination is a cell, one run. "batch run FILE" plays what has no result yet, also after
 a kill: the same command continues. Several processes may run the same command, on one
 machine or over a shared directory; --shard 1/4 to 4/4 divide the cells between them.
@@ -46,15 +47,18 @@ type batchFlags struct {
 	Jobs    int    `flag:"jobs" doc:"runs at the same time, 1 to 256"`
 	Retries int    `flag:"retries" doc:"further attempts at a cell after a failure of the endpoint or the machine, 0 to 100"`
 	Quiet   bool   `flag:"quiet" doc:"no progress lines"`
-	players players
+	Repeats int    `flag:"repeats" doc:"runs of each instance of a suite, 2 for a noise floor (default 1)"`
+	// EstimateOnly says what the cells would take instead of playing them.
+	EstimateOnly bool `flag:"estimate-only" doc:"say what the cells would take and cost, and play nothing"`
+	players      players
 }
 
 // batchCommand plays batches and reports on them.
 func batchCommand(m *Main) *cobra.Command {
 	f := batchFlags{Jobs: 1, Retries: 1}
 	runs := &cobra.Command{
-		Use: "run FILE", Short: "play the cells of a batch file that have no result yet", Long: batchHelp,
-		Args: oneArgument("a batch file"),
+		Use: "run FILE|SUITE", Short: "play the cells of a batch file, or of a suite, that have no result yet",
+		Long: batchHelp, Args: oneArgument("a batch file or a suite"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := m.readMetrics(); err != nil {
 				return err
@@ -63,6 +67,7 @@ func batchCommand(m *Main) *cobra.Command {
 		},
 	}
 	addOptions(runs.Flags(), &f)
+	addPlayerFlags(runs.Flags())
 	m.addMetricFlag(runs.Flags())
 	f.players = addPlayers(m, runs.Flags())
 	var asJSON bool
@@ -88,13 +93,7 @@ func batchCommand(m *Main) *cobra.Command {
 // batchDir is the directory of a batch: as named, or after the batch.
 func batchDir(m *Main, named, name string) batch.Dir {
 	if named == "" {
-		safe := strings.Map(func(r rune) rune {
-			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
-				return r
-			}
-			return '-'
-		}, name)
-		safe = strings.TrimLeft(safe, ".")
+		safe := strings.TrimLeft(fileSafe(name), ".")
 		if safe == "" {
 			safe = "batch"
 		}
@@ -141,8 +140,16 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
-	b, err := readBatch(m, name, false)
+	b, err := readBatch(m, name, f.EstimateOnly, c.Flags(), f.Repeats)
 	if err != nil {
+		return err
+	}
+	expected := ""
+	if b.live || f.EstimateOnly {
+		expected, err = b.expected()
+	}
+	if err != nil || f.EstimateOnly {
+		_ = m.print(expected)
 		return err
 	}
 	dir := batchDir(m, f.Dir, b.file.Name)
@@ -187,7 +194,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		plaintext.Fprintf(m.Stderr, "note: of all cells the environment says %s\n", strings.Join(b.environment, ", "))
 	}
 	if b.live {
-		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n")
+		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n%s", expected)
 	}
 	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells) {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
@@ -586,14 +593,14 @@ the one in the directory of the batch as far as it was played. Four instances ar
 ten or more make the figure trustworthy. Without a pilot, the score of a built-in task is taken
 to vary as that of the embedded model does, and the cost is estimated from the first prompts.`,
 		Args: oneArgument("a batch file"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}
 			if err := m.readMetrics(); err != nil {
 				return err
 			}
-			b, err := readBatch(m, args[0], true)
+			b, err := readBatch(m, args[0], true, c.Flags(), 0)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"example.com/agentworld/batch"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -151,7 +153,7 @@ func TestAPlanIsMadeForEachArmOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		return allocated(func() {
-			b, err := readBatch(m, file, true)
+			b, err := readBatch(m, file, true, pflag.NewFlagSet("", pflag.ContinueOnError), 0)
 			if err != nil || len(b.planned.Cells) != 2*instances {
 				t.Fatalf("%v", err)
 			}

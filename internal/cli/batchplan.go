@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,10 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -63,15 +63,14 @@ var cellSettings = []string{
 	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
 }
 
-// readBatch reads a batch file and plans its runs: everything that can be refused is refused before
-// the first one is played, with all that is wrong at once. keyless says that no model is asked, so that no key is
-// needed.
-func readBatch(m *Main, name string, keyless bool) (*plannedBatch, error) {
-	data, err := run.ReadRegular(m.path(name), 1<<20)
+// readBatch reads a batch file, or makes that of a suite with flags, and plans its runs: everything that can
+// be refused is refused before the first one is played, with all that is wrong at once. keyless says that no model is
+// asked, so that no key is needed.
+func readBatch(m *Main, name string, keyless bool, flags *pflag.FlagSet, repeats int) (*plannedBatch, error) {
+	data, err := m.batchText(name, flags, repeats)
 	if err != nil {
-		return nil, badInput("the batch file %s cannot be read: %w; allowed: a readable TOML file", shown(name), cause(err))
+		return nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	b := &plannedBatch{text: data, plans: map[planKey]cellPlan{}}
 	b.file, err = batch.Parse(data, m.metrics.list)
 	m.metrics.list = b.file.Metrics
@@ -293,6 +292,9 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 	p, err := m.newPlan(config, nil, nil)
 	if err != nil {
 		return of, err
+	}
+	if text := notOfSuite(b.at(name, "suite"), b.file.Suite, p.Settings); text != "" {
+		return of, badInput("%s", text)
 	}
 	b.currency, err = batch.Payable(b.currency, p.Settings, b.limit)
 	if errors.Is(err, batch.ErrCurrencies) {

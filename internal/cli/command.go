@@ -59,6 +59,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		modelServerCommand(m),
 		guardEvalCommand(m),
 		batchCommand(m),
+		suiteCommand(m),
 		runsCommand(m),
 		dashboardCommand(m),
 		doctorCommand(m),

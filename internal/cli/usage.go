@@ -43,7 +43,7 @@ const (
 var commandGroups = []struct{ id, title, commands string }{
 	{groupPlay, "Play", "scenarios resume fork replay"},
 	{groupLook, "Look at runs", "inspect explain ask report compare export dashboard runs trace answers"},
-	{groupMany, "Play many runs", "batch worker"},
+	{groupMany, "Play many runs", "batch suite worker"},
 	{groupLearn, "Lessons", "playbook"},
 	{groupModels, "Models and the guard", "doctor model-server words guard-eval"},
 }

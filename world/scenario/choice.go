@@ -6,10 +6,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// HeldOutSeeds is the first of the seeds that are held out. No test, document or default here
-// uses an instance of one, so that nothing is tuned to them: a result that is published should
-// come from them.
+// HeldOutSeeds is the first of the seeds that are held out, up to the last one before [SuiteSeeds]. No
+// test, document or default here uses an instance of one, so that nothing is tuned to them: a result that
+// is published should come from them, or from a suite.
 const HeldOutSeeds = 1_000_000
+
+// SuiteSeeds is the first of the seeds of suites, whose instances are public by design.
+const SuiteSeeds = 2_000_000
 
 // Choice is what a run adds to the text of a scenario.
 type Choice struct {
