@@ -78,7 +78,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			},
 			ring: []string{
 				"If the line texts has new ones, plan alone first", // an offer that is listed needs no plan
-				"arrives as a message, as offers do",             // so it ends steps and sleep
+				"arrives as a message, as offers do",               // so it ends steps and sleep
 				"till taken (order_filled)",                        // and this does not
 				"message_received and power_low end it and further steps unless in ignore",
 				"You start with plenty of hardware.",
