@@ -264,18 +264,11 @@ func valuesIn(all []pairing, name string) (pairs []stats.Pair) {
 // means are those of both sides over clusters, whose difference is that of the verdict. They are 0 if a score
 // is none, which [stats.CompareAll] says.
 func means(pairs []stats.Pair) (arm, base float64) {
-	side := func(of func(stats.Pair) float64) float64 {
-		var one []stats.Pair
-		for _, p := range pairs {
-			one = append(one, stats.Pair{Cluster: p.Cluster, A: of(p), Stratum: p.Stratum})
-		}
-		s, err := stats.NewSample(one)
-		if err != nil {
-			return 0
-		}
-		return s.Mean()
+	s, err := stats.NewSample(pairs)
+	if err != nil {
+		return 0, 0
 	}
-	return side(func(p stats.Pair) float64 { return p.A }), side(func(p stats.Pair) float64 { return p.B })
+	return s.Means()
 }
 
 // passes is how reliably an arm passes; nil without a scored run.

@@ -101,13 +101,13 @@ func suiteText(suite string, given map[string]string, repeats int) []byte {
 		}
 	}
 	name := fileSafe(suite + "-" + player)
-	fmt.Fprintf(&text, "name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]), llmclient.Marshal(suite))
+	plaintext.Fprintf(&text, "name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]), llmclient.Marshal(suite))
 	if repeats > 0 {
-		fmt.Fprintf(&text, "repeats = %d\n", repeats)
+		plaintext.Fprintf(&text, "repeats = %d\n", repeats)
 	}
 	for _, table := range []string{"llm", "run"} {
 		if len(tables[table]) > 0 {
-			fmt.Fprintf(&text, "\n[settings.%s]\n%s", table, strings.Join(tables[table], ""))
+			plaintext.Fprintf(&text, "\n[settings.%s]\n%s", table, strings.Join(tables[table], ""))
 		}
 	}
 	return []byte(text.String())

@@ -56,28 +56,25 @@ type Sample struct {
 	// strata is the number of the stratum of each cluster, from 0.
 	strata []int
 	pairs  int
+	// means are those of A and B, counted as the differences are.
+	meanA, meanB float64
 }
 
 // NewSample groups pairs by cluster. It returns an error if a score is not finite or
 // exceeds [ScoreMax] in magnitude, or if the pairs of a cluster are of several strata.
 func NewSample(pairs []Pair) (Sample, error) {
 	s := Sample{pairs: len(pairs)}
-	clusters, strata := map[string]int{}, map[string]int{}
-	var grouped [][]Pair
-	for _, p := range pairs {
-		if err := p.validate(); err != nil {
-			return Sample{}, err
-		}
-		at, known := clusters[p.Cluster]
-		if !known {
-			at = len(grouped)
-			clusters[p.Cluster] = at
-			grouped = append(grouped, nil)
-		}
-		grouped[at] = append(grouped[at], p)
+	grouped, err := byCluster(pairs)
+	if err != nil {
+		return Sample{}, err
 	}
+	strata := map[string]int{}
 	var sizes []int
-	for _, group := range grouped {
+	means := make([][2]float64, len(grouped))
+	s.strata = make([]int, 0, len(grouped))
+	s.differences = make([]float64, 0, len(grouped))
+	s.weights = make([]float64, 0, len(grouped))
+	for i, group := range grouped {
 		stratum := group[0].Stratum
 		if slices.ContainsFunc(group, func(p Pair) bool { return p.Stratum != stratum }) {
 			return Sample{}, fmt.Errorf("cluster %q is of several strata", group[0].Cluster)
@@ -90,25 +87,66 @@ func NewSample(pairs []Pair) (Sample, error) {
 		}
 		sizes[at]++
 		s.strata = append(s.strata, at)
-		s.differences = append(s.differences, meanDifference(group))
+		a, b := meansOf(group)
+		means[i] = [2]float64{a, b}
+		s.differences = append(s.differences, a-b)
 	}
-	for _, at := range s.strata {
-		s.weights = append(s.weights, float64(len(grouped))/float64(len(sizes)*sizes[at]))
+	for i, at := range s.strata {
+		weight := float64(len(grouped)) / float64(len(sizes)*sizes[at])
+		s.weights = append(s.weights, weight)
+		s.meanA += float64(weight * means[i][0])
+		s.meanB += float64(weight * means[i][1])
 	}
+	s.meanA /= max(1, float64(len(grouped)))
+	s.meanB /= max(1, float64(len(grouped)))
 	return s, nil
 }
 
-// meanDifference is the mean of A less the mean of B over at least one pair. Each arm is
-// summed in ascending order: the result depends neither on the order of the pairs nor,
-// but for the sign, on which arm is A.
-func meanDifference(pairs []Pair) float64 {
+// byCluster are pairs by their clusters, which are in the order in which they first appear. The error says which
+// score is none.
+func byCluster(pairs []Pair) ([][]Pair, error) {
+	clusters := make(map[string]int, len(pairs))
+	numbers := make([]int, len(pairs))
+	var sizes []int
+	for i, p := range pairs {
+		if err := p.validate(); err != nil {
+			return nil, err
+		}
+		at, known := clusters[p.Cluster]
+		if !known {
+			at = len(sizes)
+			clusters[p.Cluster] = at
+			sizes = append(sizes, 0)
+		}
+		sizes[at]++
+		numbers[i] = at
+	}
+	// All groups share one array: most of many clusters have one pair.
+	rest := make([]Pair, len(pairs))
+	grouped := make([][]Pair, len(sizes))
+	for at, size := range sizes {
+		grouped[at] = rest[:0:size]
+		rest = rest[size:]
+	}
+	for i, p := range pairs {
+		grouped[numbers[i]] = append(grouped[numbers[i]], p)
+	}
+	return grouped, nil
+}
+
+// meansOf are the means of A and of B over at least one pair. Each arm is summed in ascending order: the result
+// depends neither on the order of the pairs nor, but for the sign, on which arm is A.
+func meansOf(pairs []Pair) (meanA, meanB float64) {
+	if len(pairs) == 1 {
+		return pairs[0].A, pairs[0].B
+	}
 	var a, b []float64
 	for _, p := range pairs {
 		a, b = append(a, p.A), append(b, p.B)
 	}
 	slices.Sort(a)
 	slices.Sort(b)
-	return mean(a) - mean(b)
+	return mean(a), mean(b)
 }
 
 // mean is the arithmetic mean of xs, 0 of none.
@@ -128,6 +166,9 @@ func (s Sample) Clusters() int { return len(s.differences) }
 
 // Pairs is the number of pairs.
 func (s Sample) Pairs() int { return s.pairs }
+
+// Means are the means of A and of B, whose difference is [Sample.Mean]; 0 without pairs.
+func (s Sample) Means() (meanA, meanB float64) { return s.meanA, s.meanB }
 
 // Mean is the mean difference A - B: the mean over strata of that over their clusters, 0
 // without any.
