@@ -245,6 +245,7 @@ func sameWorlds(pairs []pairing) bool {
 
 // valuesIn are the pairs in which both runs have a metric.
 func valuesIn(all []pairing, name string) (pairs []stats.Pair) {
+	pairs = make([]stats.Pair, 0, len(all))
 	for _, p := range all {
 		if !p.scored() {
 			continue

@@ -89,7 +89,7 @@ type matched struct {
 }
 
 type matchedCell struct {
-	Cell
+	*Cell
 	key string
 }
 
@@ -98,7 +98,8 @@ type matchedCell struct {
 func (c *Compare) match(cells []Cell) matched {
 	m := matched{byArm: map[string][]matchedCell{}, clusterOf: Cell.instance, stratumOf: func(Cell) string { return "" }}
 	scenarios := map[string]int{}
-	for _, cell := range cells {
+	for i := range cells {
+		cell := &cells[i]
 		if _, known := scenarios[cell.Scenario]; !known {
 			scenarios[cell.Scenario] = len(scenarios)
 		}
@@ -140,7 +141,8 @@ func (c Cell) instance() string { return c.Scenario + " " + strconv.FormatUint(c
 
 // pairs pairs the cells of an arm with those of the baseline.
 func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pairing) {
-	partners := map[string]ID{}
+	partners := make(map[string]ID, len(m.byArm[baseline]))
+	list = make([]pairing, 0, len(m.byArm[arm]))
 	for _, c := range m.byArm[baseline] {
 		partners[c.key] = c.ID
 	}
@@ -149,7 +151,7 @@ func (m matched) pairs(results map[ID]*Result, arm, baseline string) (list []pai
 		if !ok {
 			continue
 		}
-		list = append(list, pairing{cluster: m.clusterOf(c.Cell), stratum: m.stratumOf(c.Cell), instance: c.instance(),
+		list = append(list, pairing{cluster: m.clusterOf(*c.Cell), stratum: m.stratumOf(*c.Cell), instance: c.instance(),
 			arm: results[c.ID], base: results[partner]})
 	}
 	return list

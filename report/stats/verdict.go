@@ -260,7 +260,10 @@ func measure(metric Metric, of int) (judged, Verdict, error) {
 		return judged{}, Verdict{}, err
 	}
 	for _, p := range metric.Pairs {
-		if err := p.within(o.Range); o.Range > 0 && err != nil {
+		if o.Range == 0 {
+			break
+		}
+		if err := p.within(o.Range); err != nil {
 			return judged{}, Verdict{}, err
 		}
 	}
