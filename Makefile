@@ -21,7 +21,8 @@ bench: ## benchmarks; figures with their machine go to BENCHMARKS.md
 module: ## rename the module: make module MODULE=github.com/you/agentworld
 	@test -n "$(MODULE)" || { echo "usage: make module MODULE=PATH (its first element has a dot)"; exit 2; }
 	old=$$(go list -m) && go mod edit -module "$(MODULE)" && \
-	git ls-files '*.go' | xargs perl -pi -e 's{"\Q'"$$old"'\E(?=[/"])}{"$(MODULE)}g'
+	git ls-files '*.go' | xargs perl -pi -e 's{"\Q'"$$old"'\E(?=[/"])}{"$(MODULE)}g' && \
+	perl -pi -e 's{\Q'"$$old"'\E\b}{$(MODULE)}g' docs/*.md
 
 long: ## the full-size checks: all tests with long runs and swarms, fuzzing (well over an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./...

@@ -63,6 +63,42 @@ func ExampleOptions_Seat() {
 	// completed 5 none
 }
 
+// counter is a seat's player that remembers how often it moved.
+type counter struct{ moves int64 }
+
+func (c *counter) Act(_ context.Context, o agentworld.Observation) (agentworld.Move, error) {
+	c.moves++
+	return agentworld.Do("wait_ticks", c.moves), nil
+}
+
+func (c *counter) Recall(agentworld.Observation, agentworld.Move) { c.moves++ }
+
+// A seat that remembers has a player for each agent. When its run is continued, it is told its earlier moves.
+func ExampleSeat() {
+	newCounter := func(agentworld.SeatBrief) agentworld.SeatPlayer { return &counter{} }
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 3
+	settings.Seats = []agentworld.AgentSeat{{Agent: "*", Seat: "counter"}}
+	dir, remove := runDir()
+	defer remove()
+	options := agentworld.Options{Settings: settings, Dir: dir,
+		Seats: []agentworld.Seat{{Name: "counter", Version: "1", New: newCounter}}}
+	first, err := agentworld.Run(context.Background(), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Settings = agentworld.Settings{} // as the run has them
+	whole, err := agentworld.Resume(context.Background(), options, agentworld.Continued{UntilTick: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(first.Report.Seats[0].Moves, whole.Report.Seats[0].Moves)
+	// Output: 2 4
+}
+
 // An interrupted run is continued where it stopped: what was answered is not asked again.
 func ExampleResume() {
 	settings, err := agentworld.Defaults("minimal")

@@ -41,13 +41,20 @@ const (
 // its turn.
 func Do(action string, args ...any) Move { return seat.Do(action, args...) }
 
+// NewSeat makes a seat of a function, which plays any number of agents, several of them at the same time. A seat
+// that remembers has a Seat.New that makes a player for each. The name is of letters, digits, dots, dashes and
+// underscores; the version says which code it is, since a run is not continued with another.
+func NewSeat(name, version string, act func(context.Context, Observation) (Move, error)) Seat {
+	return Seat{Name: name, Version: version, New: func(SeatBrief) SeatPlayer { return SeatAct(act) }}
+}
+
 // OwnSeats are the seats that every program has: greedy, random, scripted and wait.
 func OwnSeats() []Seat { return session.OwnSeats() }
 
 // Seat has a function play agents, with "*" all that have no other seat. name is what records call it; each
 // function has another one. For several agents the function is called at the same time.
 func (o *Options) Seat(name string, act func(context.Context, Observation) (Move, error), agents ...string) {
-	o.Seats = append(o.Seats, Seat{Name: name, New: func(SeatBrief) SeatPlayer { return SeatAct(act) }})
+	o.Seats = append(o.Seats, NewSeat(name, "", act))
 	for _, agent := range agents {
 		o.Settings.Seats = append(o.Settings.Seats, AgentSeat{Agent: agent, Seat: name})
 	}

@@ -68,7 +68,7 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 	k.known = modules.NewKnown(k.words.Language, industry, cfg.Needless...)
 	common := k.words.Headings.Common
 	if k.cfg.ContextWindowTokens >= commonRulesWindow {
-		common += "\n" + k.words.Instructions.OwnFollows + "\n" + k.words.Headings.Known + k.known.Unasked()
+		common += "\n" + k.words.Headings.Known + k.known.Unasked()
 		k.commonRules = true
 	}
 	k.common = llmclient.Message("user", common)
@@ -296,6 +296,7 @@ func (m *Agent) Learn(tick int64, d Decision, outcome world.Outcome) {
 		place = m.history.place
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
+	m.history.wake(tick)
 	m.history.total++
 	m.history.asides = m.words.asidesOf(tick, d, m.history.refusals, m.history.asides)
 	m.dropNews(d)

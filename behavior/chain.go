@@ -82,9 +82,13 @@ func (c chain) unfinished(ended *world.OrderEnded) []world.ExecuteUntil {
 		return nil
 	}
 	left := c.steps[from-1:]
-	if ended != nil && ended.Why != world.StopActionRejected &&
-		(ended.Attempts >= left[0].MaxTicks || !slices.Contains(cutShort, ended.Why)) {
-		return left[1:] // the step itself was over
+	if ended == nil || ended.Why == world.StopActionRejected {
+		return left
+	}
+	_, sleeps := left[0].Do.(world.WaitTicks)
+	over := ended.Attempts >= left[0].MaxTicks || !slices.Contains(cutShort, ended.Why)
+	if over || sleeps && ended.Attempts > 0 {
+		return left[1:] // the step itself was over, or slept as long as it could
 	}
 	return left
 }

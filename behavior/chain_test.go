@@ -63,7 +63,7 @@ func (c *chained) tick(t *testing.T, others map[int]world.Action, answers ...llm
 				c.opening = c.output
 			}
 			if len(answers) == 0 {
-				t.Fatalf("the turn asks for more: %+v", turn.Steps())
+				t.Fatalf("the turn asks for more: %s", c.output)
 			}
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answers[:1]}})
 			answers = answers[1:]
@@ -104,7 +104,7 @@ func TestChainGoesOn(t *testing.T) {
 		}
 	}
 	c.tick(t, nil, draftOf(`{"candidates":[{"action":"wait"}]}`), commits)
-	if want := "max_ticks in step 3 of 3"; !strings.Contains(c.opening, want) || strings.Contains(c.opening, "not done") {
+	if want := "steps ended: all 3 done"; !strings.Contains(c.opening, want) || strings.Contains(c.opening, "not done") {
 		t.Errorf("%q is not told:\n%s", want, c.opening)
 	}
 }
@@ -150,5 +150,82 @@ func TestRestOfChainFollowsTexts(t *testing.T) {
 	}
 	if !strings.Contains(c.output, `"not_done":["mine_compound 500","refine_compound 99"]`) {
 		t.Errorf("the texts do not tell what was left: %s", c.output)
+	}
+}
+
+// TestAChainBuildsAndMakes: whoever builds a factory reads its id before, so that one chain builds it and puts it
+// to work.
+func TestAChainBuildsAndMakes(t *testing.T) {
+	c := newChained(t)
+	for range 2 {
+		c.tick(t, nil, draftOf(`{"candidates":[{"action":"harvest_radiation","amount":46,"then":[
+			{"action":"mine_compound","amount":5000},{"action":"refine_compound","amount":5000}]}]}`), commits)
+		c.tick(t, nil)
+		c.tick(t, nil)
+	}
+	c.tick(t, nil, draftOf(`{"candidates":[{"action":"wait"}]}`), commits)
+	_, id, told := strings.Cut(c.opening, ".mk1 as ")
+	id, _, _ = strings.Cut(id, ";")
+	if !told || id == "" {
+		t.Fatalf("the id of the factory is not told before it is built:\n%s", c.opening)
+	}
+	c.tick(t, nil, draftOf(`{"candidates":[{"action":"build_factory","what":"factory.assembler.mk1","then":[
+		{"action":"wait_ticks","amount":2},{"action":"schedule_recipe","id":"`+id+`","what":"control_chip","amount":1}]}]}`), commits)
+	for range 6 {
+		c.tick(t, nil, draftOf(`{"candidates":[{"action":"wait"}]}`), commits)
+		if strings.Contains(c.opening, "steps ended:") && !strings.Contains(c.opening, "steps ended: all 3 done") {
+			t.Fatalf("the chain ended otherwise:\n%s", c.opening)
+		}
+	}
+	if o := c.w.View(0).Observe(); len(o.Factories) != 1 || o.Factories[0].ID != id || len(o.Self.Products) != 1 {
+		t.Errorf("the factories are %+v, want %s, the products %+v", o.Factories, id, o.Self.Products)
+	}
+}
+
+// TestASleepIsToldAsItWasSlept: a sleep that ends early is over, with the ticks that it lasted.
+func TestASleepIsToldAsItWasSlept(t *testing.T) {
+	c := newChained(t)
+	sleep := `{"action":"wait_ticks","amount":54,"then":[{"action":"mine_compound","amount":500}]}`
+	c.tick(t, nil, draftOf(`{"candidates":[`+sleep+`]}`),
+		llmclient.FunctionCall("c", "decision", `{"candidate":1,"execute_until":{"until":[],"max_ticks":9,"ignore":null},"why":"","sources_used":[]}`))
+	c.tick(t, nil)
+	c.tick(t, map[int]world.Action{1: world.SendMessage{To: "agent-1", Text: "good morning"}})
+	wait := []llmclient.Item{draftOf(`{"candidates":[{"action":"wait"}]}`), commits}
+	c.tick(t, nil, llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[],"actions":[]}`), wait[0], wait[1])
+	if !strings.Contains(c.opening, "wait_ticks 3 ok") || strings.Contains(c.opening, "not done: wait_ticks") {
+		t.Errorf("after three ticks of sleep the opening tells\n%s", c.opening)
+	}
+	if !strings.Contains(c.opening, "not done: mine_compound 500") {
+		t.Errorf("the step after the sleep is not told:\n%s", c.opening)
+	}
+	c.tick(t, nil, wait...)
+	if history := c.opening; !strings.Contains(history, "tick 1: wait_ticks 3 ok") {
+		t.Errorf("the history tells\n%s", history)
+	}
+}
+
+// TestALaterStepThatCannotBeReadIsCut: only faults of the first step refuse a candidate. A later one is left out with
+// what follows it, and the draft and the next prompt say so.
+func TestALaterStepThatCannotBeReadIsCut(t *testing.T) {
+	c := newChained(t)
+	d := c.tick(t, nil, draftOf(`{"candidates":[{"action":"mine_compound","amount":2000,"then":[{"action":"refine_compound","amount":2000},
+		{"action":"schedule_recipe","id":null,"what":"control_chip","amount":1},{"action":"harvest_radiation","amount":5}]}]}`), commits)
+	if got := len(world.Steps(d.Executed)); got != 2 || d.DecidedBy != trace.ByModel {
+		t.Fatalf("%d steps are left of %s", got, world.EncodeAction(d.Executed))
+	}
+	c.tick(t, nil)
+	c.tick(t, nil, draftOf(`{"candidates":[{"action":"wait"},{"action":"mine_compound","amount":5,"then":["dance"]}]}`),
+		llmclient.FunctionCall("c", "decision", `{"candidate":9}`), commits)
+	for _, told := range []string{`"cut":{"step":2}`, `"path":"candidates[1].then[0]`} {
+		if !strings.Contains(c.output, told) {
+			t.Errorf("the draft does not tell %s: %s", told, c.output)
+		}
+	}
+	if !strings.Contains(c.opening, "What was wrong: candidates[0].then[1].id") {
+		t.Errorf("the next prompt does not tell what was cut:\n%s", c.opening)
+	}
+	c.tick(t, nil, draftOf(`{"candidates":[{"action":"schedule_recipe","id":null,"what":"control_chip","amount":1}]}`), draftOf(`{"candidates":[{"action":"wait"}]}`), commits)
+	if !strings.Contains(c.output, "INVALID_ARGUMENTS") {
+		t.Errorf("a first step without its id is taken: %s", c.output)
 	}
 }

@@ -53,7 +53,9 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 	}
 	action, more, e := d.Action(s.Call, t.draft.candidates, t.exposure.names, t.agent.cfg.ChainSteps)
-	if e != nil {
+	if e != nil && e.Cut > 0 {
+		t.faultArguments(t.agent.words.wrongArguments(CodeInvalidArguments, e))
+	} else if e != nil {
 		if e.Path == "candidate" {
 			e = answer.Faults(e, t.draft.dropped)
 		}

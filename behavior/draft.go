@@ -155,7 +155,7 @@ func (t *Turn) intendDecided(c answer.Call) (read bool) {
 		return false
 	}
 	a, _, e := d.Action(c, t.draft.candidates, t.exposure.names, t.agent.cfg.ChainSteps)
-	if e != nil {
+	if e != nil && e.Cut == 0 {
 		return false
 	}
 	t.plan.lead(func() { t.intend(t.evaluate(a)) })

@@ -82,6 +82,17 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 	return d
 }
 
+// wokenBy is a sleep with the ticks that it lasted, for an agent that acts again in a tick; any other episode is
+// as it was.
+func (d episode) wokenBy(tick int64) episode {
+	lasted := tick - d.last
+	if d.action == (world.WaitTicks{}).ActionName() && d.refusal == nil && lasted < d.low {
+		d.low = lasted
+		d.high = lasted
+	}
+	return d
+}
+
 // episodeOf is the outcome of a decision as the agent is told it before its next plan. If texts were
 // in view and may have chosen the action, a refusal tells no more than the action and the code: goods,
 // ids and amounts would be theirs.

@@ -191,11 +191,12 @@ type candidateResult struct {
 	Error *feedback `json:"error,omitempty"`
 }
 
-// cutStep is the first step of a chain that a rule of the policy refused, by its number from 1. It and
-// those that follow it are not done. The other fields are those of a feedback.
+// cutStep is the first step of a chain that a rule of the policy refused, or that could not be read, by its
+// number from 1. It and those that follow it are not done. The other fields are those of a feedback; without a
+// rule, the problems say what could not be read.
 type cutStep struct {
 	Step      int           `json:"step"`
-	Rule      policy.Reason `json:"rule"`
+	Rule      policy.Reason `json:"rule,omitempty"`
 	Path      string        `json:"path,omitempty"`
 	Requested *int64        `json:"requested,omitempty"`
 	Maximum   *int64        `json:"maximum,omitempty"`

@@ -130,6 +130,18 @@ func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):
 // episodesMax is how many decisions a history holds.
 const episodesMax = 256
 
+// wake takes in that the agent acts again in a tick, so that a sleep is over. The list is copied: forked agents
+// share it.
+func (p *history) wake(tick int64) {
+	last := len(p.episodes) - 1
+	if last < 0 {
+		return
+	}
+	if woken := p.episodes[last].wokenBy(tick); woken.low != p.episodes[last].low {
+		p.episodes = append(p.episodes[:last:last], woken)
+	}
+}
+
 // variant is the text of a section, fuller or barer, with the sources it shows.
 type variant struct {
 	text    string
@@ -146,7 +158,8 @@ func (m *Agent) lastOutcome(o world.Outcome, view *world.Observation) (variant, 
 	var d episode
 	var lines []string
 	if n := len(m.history.episodes); n > 0 && m.history.episodes[n-1].last == o.Tick {
-		d, lines = m.history.episodes[n-1], m.history.asides.early
+		d = m.history.episodes[n-1].wokenBy(view.Tick)
+		lines = m.history.asides.early
 	} else {
 		d = newEpisode(m.words, o.Tick, "", o, naming{m.knownIDs(view, o.Action), o.Accepted})
 	}

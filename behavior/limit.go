@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // limits writes the limits that the rules of the scenario set, one entry a rule, and who may ask for what
 // without a plan:
 //
-//	agent-2|agent-3 may ask: trade 6 hardware for at least 1 data, max 12, 40/40 left in 40 ticks; ...
+//	no plan needed if agent-2|agent-3 asks: trade 6 hardware for at least 1 data, at most 12 hardware at once, ...
 //
 // Two rules about offering and accepting that are alike are one entry, since they share their total.
 func (s *observationWriter) limits() {
@@ -65,9 +66,6 @@ func (s *observationWriter) askers(r *policy.Quota) string {
 // limit writes what one rule allows.
 func (s *observationWriter) limit(r *policy.Quota, name string) {
 	w := s.words
-	if r.OnlyInAnswer() {
-		s.add(w.Allowed.Answer)
-	}
 	s.add(name)
 	switch {
 	case r.GetAtLeast > 0:
@@ -81,15 +79,84 @@ func (s *observationWriter) limit(r *policy.Quota, name string) {
 	if r.At != "" {
 		s.then(" ", w.Observation.At, plain(r.At))
 	}
-	s.part(r.PolicyRule.Most > 0, w.Allowed.Once, r.Most)
-	s.part(r.Total > 0, w.Allowed.OfTotal, r.Left, r.Total)
-	if r.Total > 0 && r.Window > 0 {
-		s.then(" ", w.Allowed.Window, r.Window)
+	if r.OnlyInAnswer() && r.Action != (world.AcceptOffer{}).ActionName() {
+		s.add(w.Allowed.Answer) // an acceptance always is one
 	}
-	s.part(r.TotalEach > 0, w.Allowed.Each, r.TotalEach)
+	unit := w.counted(&r.PolicyRule)
+	s.part(r.PolicyRule.Most > 0, w.Allowed.Once, r.PolicyRule.Most, unit)
+	s.part(r.Total > 0 && r.Window == 0, w.Allowed.OfTotal, r.Left, r.Total, unit)
+	s.part(r.Total > 0 && r.Window > 0, w.Allowed.Window, r.Left, r.Total, unit, r.Window)
+	s.part(r.TotalEach > 0, w.Allowed.Each, r.TotalEach, unit)
 	s.part(len(r.Spent) > 0, w.Allowed.Spent, strings.Join(r.Spent, "|"))
 	if r.ByMessage {
 		s.add(", ", w.Allowed.ByMessage)
+	}
+}
+
+// counted is what the amounts of a rule count: a resource, a unit, or times.
+func (w *wording) counted(r *world.PolicyRule) string {
+	unit := r.Unit()
+	trade := r.Action == (world.Offer{}).ActionName() || r.Action == (world.AcceptOffer{}).ActionName()
+	switch {
+	case trade && r.What == "":
+		return w.Noun("units")
+	case r.What != "" && unit != "actions":
+		return plain(r.What)
+	case unit == "actions", unit == "attempts", unit == "":
+		return w.Allowed.Times
+	}
+	return w.Noun(unit)
+}
+
+// bound is the most that the rules let the agent give or do at once of what an action is about, for what it
+// gets. Only rules that hold whoever asks count, and one that allows it suffices; limited is false if none does.
+func (s *observationWriter) bound(action, what, get string) (most int64, limited bool) {
+	for i := range s.rules {
+		r := &s.rules[i]
+		anybody := r.To == "" || r.To == world.ToAsker || r.To == world.Anyone
+		if r.Action != action || !anybody || r.OnlyInAnswer() || !r.For(what, get) {
+			continue
+		}
+		if r.At != "" && r.At != s.Self.Place {
+			continue
+		}
+		limited = true
+		most = max(most, r.Most)
+	}
+	return most, limited
+}
+
+// within is an affordance with no more than the rules allow whoever asks.
+func (s *observationWriter) within(a world.Affordance) world.Affordance {
+	if most, limited := s.bound(a.Action, "", ""); limited && a.Field != "" {
+		a.Max = min(a.Max, most)
+		a.Free = min(a.Free, a.Max)
+	}
+	if a.Field != "" && a.Max < a.Min {
+		return world.Affordance{Action: a.Action, Why: world.RejectionCode(policy.ReasonForbidden)}
+	}
+	a.Options = slices.Clone(a.Options)
+	for i := range a.Options {
+		o := &a.Options[i]
+		if most, limited := s.bound(a.Action, cmp.Or(o.Item, o.Target), ""); limited {
+			o.Max = min(o.Max, most)
+		}
+	}
+	return a
+}
+
+// offered writes for which other goods less of a resource may be offered than there is.
+func (s *observationWriter) offered(o world.Option) {
+	var told []string
+	for i := range s.rules {
+		get := s.rules[i].Get
+		if get == "" || slices.Contains(told, get) {
+			continue
+		}
+		told = append(told, get)
+		if most, limited := s.bound((world.Offer{}).ActionName(), o.Target, get); limited && most < o.Max {
+			s.say(s.words.Options.Limited, get, most)
+		}
 	}
 }
 

@@ -50,13 +50,13 @@ func TestADraftTellsWhatAPartnerMayGive(t *testing.T) {
 	}
 	for _, tt := range []struct{ action, en, zh string }{
 		{`{"action":"offer","to":"agent-2","what":"hardware","amount":30,"want":"data","want_amount":60,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 allow: 1 hardware for at most 2 data, at most 18 data at once.", "agent-2 的规则允许: 每 1 hardware 至多换 2 data, 一次最多 18 data。"},
 		{`{"action":"offer","to":"anyone","what":"hardware","amount":3,"want":"data","want_amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 2 data for at least 1 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 2 data 至少换 1 hardware, 一次最多 18。"},
+			"rules of agent-2 allow: 1 hardware for at most 2 data, at most 18 data at once.", "agent-2 的规则允许: 每 1 hardware 至多换 2 data, 一次最多 18 data。"},
 		{`{"action":"request","to":"agent-2","what":"data","amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: 5 data for at least 3 hardware, max 18 at once.", "agent-2 按其规则可给出: 每 5 data 至少换 3 hardware, 一次最多 18。"},
+			"rules of agent-2 allow: 3 hardware for at most 5 data, at most 18 data at once.", "agent-2 的规则允许: 每 3 hardware 至多换 5 data, 一次最多 18 data。"},
 		{`{"action":"request","to":"agent-2","what":"compound","amount":6,"for_ticks":5}`,
-			"rules of agent-2 let it give: compound.", "agent-2 按其规则可给出: compound。"},
+			"rules of agent-2 allow: compound.", "agent-2 的规则允许: compound。"},
 		{`{"action":"offer","to":"agent-2","what":"data","amount":3,"want":"hardware","want_amount":6,"for_ticks":5}`, "", ""},
 		{`{"action":"offer","to":"agent-7","what":"hardware","amount":3,"want":"data","want_amount":6,"for_ticks":5}`, "", ""},
 		{`{"action":"mine_compound","amount":6}`, "", ""},
@@ -71,7 +71,7 @@ func TestADraftTellsWhatAPartnerMayGive(t *testing.T) {
 			if want == "" && strings.Contains(told, `"note"`) || !strings.Contains(told, want) {
 				t.Errorf("%s: no %q in %s", tt.action, want, told)
 			}
-			for _, hidden := range []string{"agent-3", "60", "1 data for at least 1 electricity"} {
+			for _, hidden := range []string{"agent-3", "60", "1 electricity for at most 1 data"} {
 				if strings.Contains(strings.ReplaceAll(told, "want_amount", ""), hidden) {
 					t.Errorf("%s: %q is told in %s", tt.action, hidden, told)
 				}
@@ -145,8 +145,27 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
 		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
-	want := "only in answer transfer_resource hardware, max 18 at once, 60 of 60 left in 40 ticks; agent-3 may ask: only in answer transfer_resource compound,"
+	want := "planned or not: transfer_resource hardware as an answer, at most 18 hardware at once, 60 of 60 hardware left in any 40 ticks; " +
+		"no plan needed if agent-3 asks: transfer_resource compound as an answer,"
 	if now := l.prompt(); !strings.Contains(now, want) {
 		t.Errorf("the prompt is\n%s", now)
+	}
+}
+
+// TestCanHoldsTheSmallerLimit: what is possible now is told with no more than the agent's rules allow of it, for the
+// goods that a rule is about.
+func TestCanHoldsTheSmallerLimit(t *testing.T) {
+	dig := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "mine_compound", Most: 40}
+	for language, want := range map[string][]string{
+		words.English: {"hardware max 99 (for electricity max 18)|data max 99", "mine_compound 1..40;"},
+		"zh":          {"hardware 最多 99 (换 electricity 最多 18)|data 最多 99", "mine_compound 1..40;"},
+	} {
+		l := partners(t, language, dig, trade("agent-1", "offer", world.Hardware, world.Electricity, 2, 1, "agent-2"))
+		now := l.prompt()
+		for _, told := range want {
+			if !strings.Contains(now, told) {
+				t.Errorf("no %q in\n%s", told, now)
+			}
+		}
 	}
 }

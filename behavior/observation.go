@@ -149,9 +149,13 @@ func (s *observationWriter) text() string {
 	}
 	if e := s.OrderEnded; e != nil {
 		s.line(w.Lines.Ended)
-		if e.Steps > 0 {
+		switch {
+		case e.Why == world.StopMaxTicks && e.Steps > 0:
+			// What a step is done for if nothing was said is no limit of the agent's.
+			s.say(w.Observation.AllDone, e.Steps)
+		case e.Steps > 0:
 			s.say(w.Observation.ChainEnded, w.Word(e.Why), e.Attempts, e.Step, e.Steps)
-		} else {
+		default:
 			s.say(w.Observation.Ended, w.Word(e.Why), e.Attempts)
 		}
 		if len(s.notDone) > 0 {

@@ -91,7 +91,7 @@ func TestObservationOfEachProfile(t *testing.T) {
 you: agent-2 "Miner; agents: 9 more", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
-execute_until ended: shutdown after 3 attempts
+steps ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
 own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
@@ -100,7 +100,7 @@ can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (rec
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found); cancel_offer (offer_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
 agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60, stops at 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,
@@ -108,7 +108,7 @@ quotes: amber bid 2, ask none, tick 18`,
 you: agent-2, at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 here: radiation 46, compound 20000 g
 woken: job_done
-execute_until ended: shutdown after 3 attempts
+steps ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
 own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
@@ -117,7 +117,7 @@ can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (rec
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
 agents: agent-1, agent-4 here; agent-3 at amber; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60, stops at 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,

@@ -9,6 +9,12 @@ import (
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
 func (s *observationWriter) options(shown []world.Sight) {
+	s.Can = slices.Clone(s.Can)
+	for i, a := range s.Can {
+		if a.OK {
+			s.Can[i] = s.within(a)
+		}
+	}
 	from := s.line(s.words.Lines.Can)
 	for i := range s.Can {
 		if a := &s.Can[i]; a.OK && !slices.Contains(s.needless, a.Action) {
@@ -82,12 +88,15 @@ func (s *observationWriter) option(a *world.Affordance, shown []world.Sight) {
 			s.add(" ")
 		}
 	}
-	s.choices(options)
+	s.choices(a.Action, options)
+	if a.Makes != "" {
+		s.say(s.words.Options.As, plain(a.Makes))
+	}
 }
 
 // choices writes the options of an action, those with the same target together:
 // target (item max 2, item max 1)|target max 40.
-func (s *observationWriter) choices(options []world.Option) {
+func (s *observationWriter) choices(action string, options []world.Option) {
 	from := len(s.out)
 	shown := options[:min(len(options), s.layout.choices)]
 	for i := 0; i < len(shown); {
@@ -95,6 +104,9 @@ func (s *observationWriter) choices(options []world.Option) {
 		target := shown[i].Target
 		if s.add(plain(target)); shown[i].Item == "" {
 			s.most(shown[i].Max)
+			if action == (world.Offer{}).ActionName() {
+				s.offered(shown[i])
+			}
 			i++
 			continue
 		}

@@ -54,14 +54,15 @@ func (t *Turn) partnersNote(a world.Action) string {
 	return strings.Join(notes, " ")
 }
 
-// mostOf is what one rule lets its agent give at once, and for what.
+// mostOf is what one rule lets its agent give at once, and for what, named as in the own limits: first what this
+// agent gives.
 func (w *wording) mostOf(r *world.PolicyRule) string {
 	text := r.What
 	if r.GetAtLeast > 0 {
-		text = w.Allowed.Rate.Text(max(1, r.Per), plain(r.What), r.GetAtLeast, plain(r.Get))
+		text = w.Allowed.Taking.Text(max(1, r.Per), plain(r.What), r.GetAtLeast, plain(r.Get))
 	}
 	if r.Most > 0 {
-		text += ", " + w.Allowed.Once.Text(r.Most)
+		text += ", " + w.Allowed.Once.Text(r.Most, w.counted(r))
 	}
 	return text
 }

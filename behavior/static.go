@@ -165,8 +165,16 @@ func (w *wording) instructions(c *Config, systemPrompt string) string {
 	if len(c.Tools) > 0 {
 		protocol += say.UserTools.Text(trace.ToolCallsMax)
 	}
-	closing := strings.Join([]string{protocol, say.Closing, data}, "\n")
+	closing := strings.Join([]string{protocol, say.Closing.Text(w.ends(c)), data}, "\n")
 	return strings.Join([]string{cmp.Or(systemPrompt, say.SystemPrompt), rules, closing}, "\n\n")
+}
+
+// ends names the events that end steps unasked.
+func (w *wording) ends(c *Config) string {
+	if slices.Contains(c.Needless, world.StopMessageReceived) {
+		return w.Instructions.EndsAlone
+	}
+	return w.Instructions.Ends
 }
 
 // crossing are the actions that may meet in a tick what another agent sends in it.

@@ -21,16 +21,16 @@ func (m *Agent) appendTask(b []byte, t *world.Task, r *world.Industry) []byte {
 	b = m.words.Goals.Task.Append(append(b, '\n'), metric, all, t.From, t.Ticks)
 	switch kind {
 	case "produced":
-		b = append(b, m.words.Goals.Made...)
+		b = m.words.Goals.Made.Append(b, t.Ticks)
 		if last := lastStart(resource, t.Ticks, r); last > 0 {
 			b = m.words.Goals.LastStart.Append(b, last)
 		}
 	case "uptime":
 		b = append(b, m.words.Goals.Uptime...)
 	case "held":
-		b = append(b, m.words.Goals.HeldTogether...)
+		b = m.words.Goals.HeldTogether.Append(b, t.Ticks)
 	case "held_min":
-		b = append(b, m.words.Goals.HeldByLeast...)
+		b = m.words.Goals.HeldByLeast.Append(b, t.Ticks)
 	}
 	switch counts := t.Counts(m.id); {
 	case !counts && t.Meet != "":

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -53,34 +54,65 @@ func TestTopicsListWhatToolsTake(t *testing.T) {
 
 // TestAPlayerReadsHowItIsCounted: each text says what players had to guess of ticks, steps, limits and lines.
 func TestAPlayerReadsHowItIsCounted(t *testing.T) {
-	cfg := behavior.Config{Settings: trace.Settings{ChainSteps: 3}}
-	alone, _ := playerReads(t, cfg, workshop(t), world.Wait{}, world.Harvest{MaxAmount: 1}, world.Wait{})
 	ring, _, _ := scenario.Embedded("task_cooperation_ring_40")
-	traders, _ := playerReads(t, cfg, ring)
-	for _, c := range []struct {
-		text   string
-		needed []string
-	}{
-		{alone, []string{
-			"ticks 1-40, both counted",                   // from when and until when
-			"ready at the start of such a tick",          // when a product counts
-			"each tick after actions, asleep too, takes", // what is paid first
-			"only end repeats",                           // a repeat is no order
-			"asked again if it would fail",               // what a dry run is for
-			"execute_until and its ignore are of the first step",
-			"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
-		}},
-		{traders, []string{"asked again if it would fail", "execute_until and its ignore are of the first step"}},
+	stores, _, _ := scenario.Embedded("task_cooperation_stores_80")
+	type texts struct{ both, alone, ring, stores []string }
+	for language, needed := range map[string]texts{
+		words.English: {
+			both: []string{
+				"each tick after actions, asleep too, takes", // what is paid first
+				"only end steps and sleep",                   // what low power does not do
+				"shutdown at 0 too",                          // nor is shutdown an event to be named
+				"asked again if it would fail",               // what a dry run is for
+				"execute_until and its ignore are of the first step",
+				"[] none", // an order without an event
+			},
+			alone: []string{
+				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
+				"tick 38 the last in which a batch can start",
+				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
+				"per hardware, any number",                                   // there is no maximum
+				"Here, at most 8.",                                           // several factories
+				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
+				"power_low ends it and further steps unless in ignore",
+			},
+			ring: []string{
+				"If the line texts has new ones, plan alone first", // an offer that is listed needs no plan
+				"arrives as a message, as offers do",               // so it ends steps and sleep
+				"till taken (order_filled)",                        // and this does not
+				"message_received and power_low end it and further steps unless in ignore",
+				"You start with plenty of hardware.",
+			},
+			stores: []string{"what the agent with least holds when all have acted in tick 80"},
+		},
+		"zh": {
+			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "候选不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
+			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "数量不限", "最多 8 座", "power_low也结束它及后续步骤"},
+			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
+				"message_received、power_low也结束它及后续步骤", "你起初有大量 hardware。"},
+			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},
+		},
 	} {
-		for _, needed := range c.needed {
-			if !strings.Contains(c.text, needed) {
-				t.Errorf("no %q in\n%s", needed, c.text)
+		cfg := behavior.Config{Settings: trace.Settings{ChainSteps: 3, Language: language}}
+		alone, _ := playerReads(t, cfg, workshop(t), world.Wait{}, world.Harvest{MaxAmount: 1}, world.Wait{})
+		traders, _ := playerReads(t, cfg, ring.In(language))
+		keepers, _ := playerReads(t, cfg, stores.In(language))
+		for _, c := range []struct {
+			text   string
+			needed []string
+		}{
+			{alone, append(needed.both, needed.alone...)}, {traders, append(needed.both, needed.ring...)}, {keepers, needed.stores},
+		} {
+			for _, needed := range c.needed {
+				if !strings.Contains(c.text, needed) {
+					t.Errorf("%s: no %q in\n%s", language, needed, c.text)
+				}
 			}
 		}
-	}
-	for _, riddle := range []string{"mine, refine", "standing order", "order of tick"} {
-		if strings.Contains(alone+traders, riddle) {
-			t.Errorf("%q is told", riddle)
+		for _, riddle := range []string{"mine, refine", "standing order", "order of tick", "more hardware than you can use", "持续行动", "多得用不完"} {
+			if strings.Contains(alone+traders, riddle) {
+				t.Errorf("%q is told", riddle)
+			}
 		}
 	}
 }

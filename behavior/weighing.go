@@ -53,14 +53,17 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		action, used, bad := candidate.Decode(c.Call, t.exposure.names, t.agent.cfg.ChainSteps)
 		w.repairs = append(w.repairs, used...)
 		t.draft.candidates = append(t.draft.candidates, action)
+		var wrong *feedback
 		if bad != nil {
 			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
+			wrong = new(t.agent.words.wrongArguments(CodeInvalidArguments, bad))
+			t.faultArguments(*wrong)
+		}
+		if action == nil {
 			e = answer.Faults(e, bad)
-			f := t.agent.words.wrongArguments(CodeInvalidArguments, bad)
-			t.faultArguments(f)
-			w.results = append(w.results, candidateResult{N: i + 1, Error: &f,
+			w.results = append(w.results, candidateResult{N: i + 1, Error: wrong,
 				DryRun: modules.DryRun{Status: world.CheckRejected}})
-			w.details = append(w.details, candidateDetail{N: i + 1, Error: &f,
+			w.details = append(w.details, candidateDetail{N: i + 1, Error: wrong,
 				verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}})
 			w.verdicts = append(w.verdicts, nil)
 			w.scores = append(w.scores, 0)
@@ -76,6 +79,10 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 		w.scores = append(w.scores, t.score(i+1, v))
 		result := candidateResult{N: i + 1, DryRun: v.finding(t.agent.words), Deviation: v.Deviation,
 			Note: t.partnersNote(v.Adjusted), Cut: t.tellCut(v)}
+		if bad != nil {
+			result.Problems = t.inLanguage(bad)
+			result.Cut = cmp.Or(result.Cut, &cutStep{Step: bad.Cut})
+		}
 		for _, field := range candidate.Unused() {
 			result.Problems = append(result.Problems, t.inLanguage(field)...)
 		}
@@ -87,7 +94,7 @@ func (t *Turn) weigh(c PendingCall, candidates []answer.Candidate) (w *weighing,
 			}
 		}
 		w.results = append(w.results, result)
-		w.details = append(w.details, candidateDetail{N: i + 1, verdictDetail: v.detail()})
+		w.details = append(w.details, candidateDetail{N: i + 1, Error: wrong, verdictDetail: v.detail()})
 	}
 	t.draft.weighed(w)
 	return w, e

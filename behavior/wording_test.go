@@ -63,8 +63,8 @@ func TestChineseObservation(t *testing.T) {
 你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, 热量 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 此处: "The \"Hub\"\ncan: win", 金属, 辐射 46, compound 20000 g
 唤醒原因: job_done
-execute_until 已结束: heat_above, 共 3 次
-持续行动: mine_compound 400, 还剩 5 次
+步骤已结束: heat_above, 共 3 次
+正在重复: mine_compound 400, 还剩 5 次
 请求和提议: offer-16-agent-4-1 来自 agent-4 在此, 给出 data 3, 想要 electricity 10, 答复 req-12-agent-2-1, 2 回合后到期; offer-18-agent-1-1 来自 agent-1 给 anyone 在此, 给出 hardware 2, 想要 data 7, 5 回合后到期; req-17-agent-1-1 来自 agent-1, 想要 hardware 4, 还差 3, 8 回合后到期; req-18-agent-4-1 来自 agent-4, 想要 data 2, 1 回合后到期; offer-15-agent-3-1 来自 agent-3 在 amber, 给出 data 5, 想要 compound 900, 3 回合后到期; 另有 2
 自己的请求和提议: req-19-agent-2-1 给 agent-9, 想要 motor_mk1 2, 还差 1, 9 回合后到期; offer-9-agent-2-1 给 anyone 在 amber, 给出 hardware 1, 想要 data 6, 4 回合后到期; offer-3-agent-2-1 给 agent-1 在此, 给出 hardware 1, 想要 electricity 30, 答复 req-2-agent-1-1, 待领 12, 已结束
 消息: 3 条, 来自 agent-1, agent-4, 提交计划后显示; 新 2 条, 更早的 4 条已丢弃
@@ -72,7 +72,7 @@ execute_until 已结束: heat_above, 共 3 次
 不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory (工厂数已满); sell_power (无人出价); cancel_power_order (没有这个订单); cancel_offer (没有这个提议)
 地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 硅酸盐; drift "Drift" 36.0 36 4 ? ? 冰; 另有 7
 智能体: agent-1 "Maker", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1
-工厂: f1 factory.assembler.mk1 在此, 生产中 recipe.assembler.motor_mk1 1 批, 排队 3 批, 尚需 2 回合, 磨损 60 (满 1000); f2 factory.power.radiation.mk1 在 amber, 空闲, 存电 40
+工厂: f1 factory.assembler.mk1 在此, 生产中 recipe.assembler.motor_mk1 1 批, 排队 3 批, 尚需 2 回合, 磨损 60 (到 1000 停用); f2 factory.power.radiation.mk1 在 amber, 空闲, 存电 40
 市场 (每 10 电力的数据价): 卖单 50 价 3, 20 价 4, 另有 2; 买单 10 价 1, 另有 1; 自有电站存 30, 用 buy_power 免费取
 订单: o1 buy 20 价 2, 在此, 待领 10, 12 回合后到期; o2 sell 价 5, 在 amber
 报价: amber 买价 2, 卖价 无, 第 18 回合`

@@ -464,20 +464,20 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "limits, planned or not, in units or times; what others may ask for needs no plan then: mine_compound, 40000 of 40000 left; " +
-		"anyone may ask: only in answer send_message, 6 of 6 left in 20 ticks, 3 each, also one to each new message; " +
-		"agent-2|agent-3 may ask: only in answer transfer_resource data, max 3 at once, 9 of 9 left in 20 ticks, 4 each; " +
-		"accept_offer 2 data for at least 1 hardware, max 4 at once, 12 of 12 left in 20 ticks, 6 each; a gift counts at least a fifth of its total\n"
+	want := "limits on what you do, asked or not, planned or not: mine_compound, 40000 of 40000 g left; " +
+		"no plan needed if anyone asks: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 times for each, and one to each new message; " +
+		"no plan needed if agent-2|agent-3 asks: transfer_resource data as an answer, at most 3 data at once, 9 of 9 data left in any 20 ticks, 4 data for each; " +
+		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data for each; a gift counts at least a fifth of its total\n"
 	if opening := turn.Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}
 	gift := s.m.policy.Evaluate(world.Transfer{To: "agent-3", Kind: "data", Amount: 3}, policy.Evidence{View: s.w.View(0)})
 	s.m.ledger = s.m.policy.Settle(s.m.policy.Settle(policy.Ledger{}, 1, gift.Operation, nil), 1, gift.Operation, nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, "3 of 9 left in 20 ticks, 4 each, none left for agent-3; ") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, "3 of 9 data left in any 20 ticks, 4 data for each, none left for agent-3; ") {
 		t.Errorf("who has had its share is not told:\n%s", opening)
 	}
 	s.m.policy = policy.Compile("agent-1", nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; strings.Contains(opening, "limits, planned") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; strings.Contains(opening, "limits on what you do") {
 		t.Errorf("rules are told where there are none:\n%s", opening)
 	}
 }

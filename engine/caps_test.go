@@ -326,7 +326,7 @@ func TestCapsHoldUnderFaults(t *testing.T) {
 	dir := ""
 	for _, concurrency := range []int{1, 8} {
 		// A server of its own: faults depend on how often a request reached the server.
-		o := spoilt(t, plain, "repairable=15%,http_500=10%,reset=5%,empty_body=10%", openai.Config{})
+		o := spoilt(t, plain, "repairable=15%,http_500=10%,reset=5%,empty_body=25%", openai.Config{})
 		dir = t.TempDir()
 		o.Concurrency, o.RunDir = concurrency, dir
 		if result := run(t, o); result.Status != trace.RunBudgetReached {

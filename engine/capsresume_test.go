@@ -212,7 +212,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 90_000}}, "which may pass the cap on tokens of the run, 90000"},
 	} {
-		for _, after := range []int{27, 32}[:ticksUpTo(1, 2)] {
+		for _, after := range []int{29, 32}[:ticksUpTo(1, 2)] {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel

@@ -14,6 +14,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/modules"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -230,7 +231,9 @@ func requirePlanSteps(t *testing.T, r recorded) {
 		for _, step := range plan.Steps {
 			got += fmt.Sprintf(" %s/%s/%d/%v", step.Kind, step.Capability, len(step.Allowed), step.Forbidden)
 		}
-		if want := `[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/6/[*] respond/ACT/2/[*]`; got != want {
+		reads := len(modules.New().Tools()) - 1 // a draft is the dry run
+		want := fmt.Sprint(`[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/`, reads, `/[*] respond/ACT/2/[*]`)
+		if got != want {
 			t.Errorf("the plan is recorded as %s, want %s", got, want)
 		}
 		return

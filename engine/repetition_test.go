@@ -54,7 +54,7 @@ func TestOrdersSaveCalls(t *testing.T) {
 	const until = `{"candidate":0,"execute_until":{"until":[{"event":"electricity_below","value":32}],"max_ticks":256,"ignore":null},"why":"","sources_used":[]}`
 	var told []int64
 	o := options(t, "minimal", 10)
-	o.Source = stubborn(until, "execute_until ended: electricity_below after 7 attempts", &told)
+	o.Source = stubborn(until, "steps ended: electricity_below after 7 attempts", &told)
 	run(t, o)
 	requireReplays(t, o.RunDir, 10)
 	r := fold(t, o.RunDir)

@@ -69,7 +69,7 @@ func rulesAbout(w *words.Language, r *world.Industry, topic string, needless []s
 	case topicPower:
 		return []string{
 			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
-			w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent),
+			powerStates(w, r),
 			w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent),
 			w.Rules.Harvest.Text(world.HarvestMax, r.HeatFactor),
 			w.Rules.Heat.Text(r.HeatCapacity, 10*r.HeatCapacity),
@@ -128,7 +128,7 @@ func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 		k.recipes = "\n" + w.Modules.Recipes + strings.Join(batches, "; ")
 	}
 	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
-		"\n" + w.Rules.PowerState.Text(r.LowPercent, r.CriticalPercent) +
+		"\n" + powerStates(w, r) +
 		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic, needless), "\n")
@@ -177,6 +177,11 @@ func RuleTopic(source string) (topic string, ok bool) {
 
 // rulesSource begins the source of a topic's rules.
 const rulesSource = "rules-"
+
+// powerStates says from which charge on an agent's power is low or critical.
+func powerStates(w *words.Language, r *world.Industry) string {
+	return w.Rules.PowerState.Text(r.LowLevel(), r.LowPercent, r.CriticalLevel(), r.CriticalPercent)
+}
 
 func amounts(list []world.Amount) string {
 	var words []string

@@ -83,12 +83,16 @@ func TestMissingSeatIsNamed(t *testing.T) {
 	seatedRun(t, session.Config{Settings: settings, Dir: dir, Seats: []engine.Seat{mine("1")}})
 	agrees(t, dir)
 	more := session.Continued{UntilTick: 5}
+	allowed := "model"
+	for _, own := range session.OwnSeats() {
+		allowed += ", " + own.Name
+	}
 	for _, tc := range []struct {
 		known []engine.Seat
 		want  string
 	}{
 		{nil, `agent-2 is played by the seat "mine" version 1, which this program does not have; set another one with ` +
-			`agent-2=NAME; allowed names: model, greedy, random, scripted, wait`},
+			`agent-2=NAME; allowed names: ` + allowed},
 		{[]engine.Seat{mine("2")}, `agent-2 is played by the seat "mine" version 1, and this program has version 2`},
 	} {
 		_, err := session.Resume(session.Config{Dir: dir, Seats: tc.known}, more)

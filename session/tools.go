@@ -91,7 +91,7 @@ func (s *Session) chosenTools(needed []world.ToolAccess) (*tools.Set, error) {
 	chosen := tools.NewSet(slices.DeleteFunc(slices.Clone(s.config.Tools), left)...)
 	for _, t := range needed {
 		if s.tools.Has(t.Name) && !chosen.Has(t.Name) {
-			return nil, access.Refuse(key, "tool %s is left out, and the scenario needs it; allowed: it too, or another scenario",
+			return nil, access.Refuse(key, "tool %s is left out, and the scenario needs it; allowed: it, or another scenario",
 				t.Name)
 		}
 	}

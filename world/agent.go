@@ -130,7 +130,7 @@ func (w *World) planPower(n int32) {
 		ticks = ceilDiv(max(0, w.law.RestartLevel()-charge), w.law.AmbientFloor)
 	case w.law.stateOf(charge, false) == a.announced:
 		level := int64(0)
-		for _, l := range [2]int64{w.law.criticalLevel(), w.law.lowLevel()} {
+		for _, l := range [2]int64{w.law.CriticalLevel(), w.law.LowLevel()} {
 			if charge > l {
 				level = l
 			}

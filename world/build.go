@@ -14,6 +14,7 @@ type BuildFactory struct {
 
 func (BuildFactory) describe(r *Industry) ActionSpec {
 	return ActionSpec{
+		Numbers: map[string]int64{"most": FactoriesMax},
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Lists: ListsKinds, Choices: r.Choices(Param{Lists: ListsKinds}),
@@ -56,8 +57,15 @@ func (BuildFactory) afford(v *knowledge) Affordance {
 			a = Affordance{Why: r.rejection.Code, Need: f.short(r, kind.cost)}
 		}
 	}
-	return a.or(options)
+	a = a.or(options)
+	if a.OK {
+		a.Makes = factoryID(v.seen.Self.ID, len(f.factories)+1)
+	}
+	return a
 }
+
+// factoryID is the id of the factory of a number, from 1, of an agent.
+func factoryID(agent string, number int) string { return agent + "-f" + strconv.Itoa(number) }
 
 // carryOut founds a factory. Its id counts only its owner's, so that it tells
 // nothing about others.
@@ -66,7 +74,7 @@ func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
 	a := &w.agents[n]
 	number := int32(len(w.factories))
 	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.Kinds[k].Ticks}
-	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
+	f.id = factoryID(a.id, len(a.factories)+1)
 	f.account = w.ledger.open("factory:" + f.id)
 	if w.isPlant(&f) {
 		f.store = w.ledger.open("store:" + f.id)

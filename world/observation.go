@@ -109,6 +109,9 @@ type Affordance struct {
 	// Options are the ids or names acceptable now for the action's choice, such
 	// as "factory-1 recipe.assembler.motor_mk1 max 2"; see Option.
 	Options []Option `json:"options,omitempty"`
+	// Makes is the id that what the action begins would have, empty where it begins nothing with an id that
+	// is known before.
+	Makes string `json:"makes,omitempty"`
 	// Why is the rejection code when not OK, with Need saying what is short.
 	Why  RejectionCode `json:"why,omitempty"`
 	Need []Amount      `json:"need,omitempty"`

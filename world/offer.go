@@ -42,7 +42,7 @@ func (Offer) describe(r *Industry) ActionSpec {
 // no trade can shut its agent down.
 func (f *facts) givable(r resource) int64 {
 	if r == electricity {
-		return max(0, f.stock[r]-f.law.lowLevel()-1)
+		return max(0, f.stock[r]-f.law.LowLevel()-1)
 	}
 	return f.stock[r]
 }

@@ -19,9 +19,9 @@ var powerStateNames = [...]string{"normal", "low", "critical", "shutdown"}
 // String is the state's name in events and observations.
 func (s powerState) String() string { return powerStateNames[s] }
 
-// lowLevel and criticalLevel are the highest charges of those states.
-func (r Rules) lowLevel() int64      { return r.PowerCapacity * r.LowPercent / 100 }
-func (r Rules) criticalLevel() int64 { return r.PowerCapacity * r.CriticalPercent / 100 }
+// LowLevel and CriticalLevel are the highest charges of those states.
+func (r Rules) LowLevel() int64      { return r.PowerCapacity * r.LowPercent / 100 }
+func (r Rules) CriticalLevel() int64 { return r.PowerCapacity * r.CriticalPercent / 100 }
 
 // RestartLevel is the charge at which a shut-down agent restarts.
 func (r Rules) RestartLevel() int64 {
@@ -37,9 +37,9 @@ func (r Rules) stateOf(v int64, shut bool) powerState {
 	switch {
 	case shut:
 		return powerShutdown
-	case v > r.lowLevel():
+	case v > r.LowLevel():
 		return powerNormal
-	case v > r.criticalLevel():
+	case v > r.CriticalLevel():
 		return powerLow
 	}
 	return powerCritical

@@ -69,11 +69,8 @@ func TestDecodeAction(t *testing.T) {
 	}
 }
 
-const anyActionName = "one of wait, wait_ticks, move_agent, harvest_radiation, mine_compound, refine_compound, " +
-	"build_factory, schedule_recipe, transfer_resource, buy_power, sell_power, place_power_order, cancel_power_order, " +
-	"send_message, post_note"
-
 func TestDecodeActionErrors(t *testing.T) {
+	anyActionName := "one of " + strings.Join(ActionNames(world.TypedActions()...), ", ")
 	long := strings.Repeat("x", 65)
 	for _, c := range []struct{ raw, want string }{
 		{``, "arguments: expected one JSON object, got text that is not JSON"},

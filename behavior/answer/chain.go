@@ -15,46 +15,46 @@ const thenField = "then"
 var stepOrderFields = []string{"until", "max_ticks", "ignore"}
 
 // decodeThen reads the steps that follow a, at most most of them, and returns the chain. A step has the
-// fields of an action beside those of its order; without those it is done once. If a is nil, only the
-// faults count.
+// fields of an action beside those of its order; without those it is done once. The first step that cannot be
+// read is left out with all that follow it, and cut says why.
 func decodeThen(list Value, a world.Action, names Names, most int) (chain world.Action, used []Repair,
-	fault *ArgumentError) {
+	cut *ArgumentError) {
 	if list.Kind == String {
 		if inner, more, ok := literal(list.Text); ok {
 			list, used = inner, append(more, JSONInString)
 		}
 	}
+	steps := world.Steps(a)
+	given := len(steps)
 	switch {
 	case list.isNothing():
 		return a, nil, nil
+	case given > 1:
+		cut = TooMany(thenField, most, given-1+len(list.Items))
+		list = arrayOf()
 	case list.Kind == Object:
 		list, used = arrayOf(list), append(used, ListFromOne)
 	case list.Kind != Array:
-		return nil, nil, mismatch(thenField, say("an array of actions"), list)
+		cut = mismatch(thenField, say("an array of actions"), list)
+	case len(list.Items) > most:
+		cut = TooMany(thenField, most, len(list.Items))
 	}
-	if len(list.Items) > most {
-		return nil, nil, TooMany(thenField, most, len(list.Items))
-	}
-	steps := []world.ExecuteUntil{}
-	if a != nil {
-		steps = world.Steps(a)
-	}
-	for i, item := range list.Items {
+	for i, item := range list.Items[:min(len(list.Items), most)] {
 		step, more, wrong := decodeStep(item, names)
 		used = append(used, more...)
 		if wrong != nil {
-			fault = Faults(fault, wrong.Inside(fmt.Sprintf("%s[%d]", thenField, i)))
-			continue
+			cut = wrong.Inside(fmt.Sprintf("%s[%d]", thenField, i))
+			break
 		}
 		steps = append(steps, step)
 	}
-	if fault != nil || a == nil {
-		return nil, used, fault
+	if cut != nil {
+		cut.Cut = len(steps) + 1
 	}
-	if first, is := a.(world.ExecuteUntil); is && len(first.Then) > 0 {
-		return nil, used, TooMany(thenField, most, len(steps)-1)
+	if len(steps) == given {
+		return a, used, cut
 	}
-	return world.Chain(steps...), used, nil
+	return world.Chain(steps...), used, cut
 }
 
 // decodeStep reads one step.

@@ -1,14 +1,15 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"example.com/agentworld/world"
 )
 
-// TestReadChains reads the steps that follow a candidate as models write them, and drops none of them
-// silently.
+// TestReadChains reads the steps that follow a candidate as models write them. Those that cannot be read are cut
+// off with what follows, and none silently.
 func TestReadChains(t *testing.T) {
 	const mine, tail = `{"action":"mine_compound","amount":5,"then":`, `}`
 	first := `{"action":"execute_until","do":{"action":"mine_compound","compound_mass_g":5},"until":[{"event":"action_rejected"}],"max_ticks":1,"then":[`
@@ -74,8 +75,11 @@ func TestOrderOfDecisionKeepsThen(t *testing.T) {
 }
 
 func chainText(a world.Action, _ []Repair, e *ArgumentError) string {
-	if e != nil {
-		return e.Error()
+	if e == nil {
+		return string(world.EncodeAction(a))
 	}
-	return string(world.EncodeAction(a))
+	if left := len(world.Steps(a)); e.Cut != left+1 {
+		return fmt.Sprintf("%d steps are left, and the cut is %d", left, e.Cut)
+	}
+	return e.Error()
 }

@@ -97,13 +97,14 @@ func sentenceIn(o Value) (Sentence, *ArgumentError) {
 }
 
 // Action returns the action that a decision means, given the candidates by number from 1. Nil
-// candidates could not be decoded. An action in full may have at most then further steps.
+// candidates could not be decoded. An action in full may have at most then further steps; an error with a Cut is
+// about those alone, as that of [Candidate.Decode].
 func (d Decision) Action(c Call, candidates []world.Action, names Names, then int) (world.Action, []Repair,
 	*ArgumentError) {
 	a, used, e := d.first(c, candidates, names)
 	if list := d.object.Field(thenField); e == nil && !list.isNothing() && !d.IsZero() {
-		chain, more, wrong := decodeThen(list, a, names, then)
-		return chain, append(used, c.norm(more)...), wrong
+		chain, more, cut := decodeThen(list, a, names, then)
+		return chain, append(used, c.norm(more)...), cut
 	}
 	return a, used, e
 }

@@ -51,6 +51,9 @@ type ArgumentError struct {
 	NotJSON bool `json:"-"`
 	// NotObject says that the arguments as a whole are JSON, but no object.
 	NotObject bool `json:"-"`
+	// Cut is the number, from 1, of the first step of a chain that could not be read, and is left out with all
+	// that follow it: the action before it is whole. 0 says that there is no action.
+	Cut int `json:"-"`
 	// Also are the other faults of the same arguments, so that one answer can mend all.
 	Also []*ArgumentError `json:"also,omitempty"`
 }
@@ -125,7 +128,7 @@ func (p Phrase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 // Inside returns the error as seen from an object that holds the value under
 // name. The value's own text being no JSON says nothing about the arguments.
 func (e *ArgumentError) Inside(name string) *ArgumentError {
-	inside := &ArgumentError{Path: name, Expected: e.Expected, Got: e.Got}
+	inside := &ArgumentError{Path: name, Expected: e.Expected, Got: e.Got, Cut: e.Cut}
 	if e.Path != "" {
 		inside.Path = below(name, e.Path)
 	}

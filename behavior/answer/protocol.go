@@ -324,7 +324,8 @@ func (a PlannedAction) Terms(names Names) (give string, amount *int64, get strin
 }
 
 // Decode reads one candidate of a call: a flat action with at most then further steps, or one with more
-// around it as in a decision written in full.
+// around it as in a decision written in full. An error with a Cut is about the later steps alone, and the action
+// has those before.
 func (f Candidate) Decode(c Call, names Names, then int) (world.Action, []Repair, *ArgumentError) {
 	action, used, e := f.decode(c, names, nil)
 	if _, ordered := action.(world.ExecuteUntil); ordered {
@@ -338,8 +339,8 @@ func (f Candidate) Decode(c Call, names Names, then int) (world.Action, []Repair
 	if e != nil || list.isNothing() {
 		return action, c.norm(used), e
 	}
-	action, more, e := decodeThen(list, action, names, then)
-	return action, c.norm(append(used, more...)), e
+	action, more, cut := decodeThen(list, action, names, then)
+	return action, c.norm(append(used, more...)), cut
 }
 
 // decode is Decode; with open, slots may be absent, and are added to it.

@@ -226,6 +226,12 @@ func (q *Quota) OnlyInAnswer() bool {
 	return q.To == world.ToAsker && q.Action != (world.Offer{}).ActionName()
 }
 
+// For reports whether the rule is about giving a resource, or doing something with a thing, for another one. An
+// empty get asks about what brings whatever it brings.
+func (q *Quota) For(what, get string) bool {
+	return (q.What == "" || q.What == what) && (q.Get == "" || q.Get == get)
+}
+
 // Quotas lists what the rules still allow, of those that set a limit or let others ask.
 func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 	for i := range p.rules {

@@ -2,10 +2,10 @@
 // read when the program starts.
 //
 //	w := words.In("en")
-//	line := w.Observation.Wear.Text(words.Num(60)) // "wear 60 of 1000"
+//	line := w.Observation.Wear.Text(words.Num(60)) // "wear 60, stops at 1000"
 //
-// A text without values is a string. A text with values is a [Form] with named places, "wear {wear}
-// of 1000". A [Table] holds the texts about things that other packages name: actions, stop events,
+// A text without values is a string. A text with values is a [Form] with named places, "wear {wear},
+// stops at 1000". A [Table] holds the texts about things that other packages name: actions, stop events,
 // modules, codes.
 //
 // Names of actions, tools, fields, resources, ids and codes are the same in all languages and are

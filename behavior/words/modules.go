@@ -32,7 +32,7 @@ type Rules struct {
 
 	// Power.
 	Capacity   Form `places:"capacity,draw"`
-	PowerState Form `places:"low,critical"`
+	PowerState Form `places:"low_charge,low,critical_charge,critical"`
 	Shutdown   Form `places:"ambient,restart"`
 	Harvest    Form `places:"most,heat"`
 	Heat       Form `places:"capacity,refused"`

@@ -27,8 +27,9 @@ type Observation struct {
 	// Aged explains the mark of old numbers in the columns of places.
 	Aged  string
 	Ended Form `places:"why,attempts"`
-	// ChainEnded says in which step a chain ended, NotDone which steps were not done.
+	// ChainEnded says in which step a chain ended, AllDone that it was done, NotDone which steps were not.
 	ChainEnded Form `places:"why,attempts,step,steps"`
+	AllDone    Form `places:"steps"`
 	NotDone    Form `places:"actions"`
 	Attempts   Form `places:"action,left"`
 	// Texts and Terms count what is withheld until the plan, Documents is a sender of it, and
@@ -51,34 +52,40 @@ type Observation struct {
 
 // Allowed are the words of the limits that rules set, and of what others may ask for without a plan.
 type Allowed struct {
-	// AskedBy leads to what some agents may ask for, Anyone is all of them. Answer leads to what is limited
+	// AskedBy leads to what some agents may ask for, Anyone is all of them. Answer follows what is limited
 	// only where it answers who asks.
 	AskedBy Form `places:"agents"`
 	Anyone  string
 	Answer  string
-	// Trade is to offer or to accept, Rate what a trade brings.
-	Trade string
-	Rate  Form `places:"given,resource,amount,wanted"`
+	// Trade is to offer or to accept, Rate what a trade brings. Taking is what it brings to the partner whose
+	// rule it is: both name first what this agent gives.
+	Trade        string
+	Rate, Taking Form `places:"given,resource,amount,wanted"`
 	// Counted says of the limits of offers what counts.
 	// Gift says it of gifts that others may ask for.
 	Counted, Gift string
-	Once          Form `places:"most"`
-	OfTotal       Form `places:"left,total"`
-	Window        Form `places:"ticks"`
-	Each          Form `places:"total"`
-	Spent         Form `places:"agents"`
-	ByMessage     string
+	// Times is the unit of what has no amount. Window is OfTotal where the total is that of some ticks.
+	Times     string
+	Once      Form `places:"most,unit"`
+	OfTotal   Form `places:"left,total,unit"`
+	Window    Form `places:"left,total,unit,ticks"`
+	Each      Form `places:"total,unit"`
+	Spent     Form `places:"agents"`
+	ByMessage string
 	// Partner is what the rules of another agent let it give.
 	Partner Form `places:"agent,rules"`
 }
 
 // Options are the words of what can and cannot be done now.
 type Options struct {
-	To    string
-	Free  Form `places:"amount"`
-	Price Form `places:"price"`
-	Most  Form `places:"amount"`
-	Short Form `places:"resource,amount"`
+	To string
+	// As leads to the id that a factory would have, Limited to how much may be offered for a resource.
+	As      Form `places:"id"`
+	Limited Form `places:"resource,amount"`
+	Free    Form `places:"amount"`
+	Price   Form `places:"price"`
+	Most    Form `places:"amount"`
+	Short   Form `places:"resource,amount"`
 }
 
 // Terms are the words of requests and offers.

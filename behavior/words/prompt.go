@@ -13,10 +13,11 @@ type Instructions struct {
 	Modules                                    Form `places:"modules"`
 	// UserTools follows Modules in a run with tools of its user's.
 	UserTools Form `places:"calls"`
-	// Closing is followed by Texts, or by Data where there are no texts of others.
-	Closing, Texts, Data string
-	// OwnFollows ends the message that is common to all agents.
-	OwnFollows string
+	// Closing is followed by Texts, or by Data where there are no texts of others. Ends are the events that end
+	// steps unasked, EndsAlone those where there are no texts of others.
+	Closing         Form `places:"ends"`
+	Texts, Data     string
+	Ends, EndsAlone string
 }
 
 // Tools describe the protocol's tools. What the actions are follows the one that takes them, once in
@@ -55,12 +56,13 @@ type Goals struct {
 	// how it is counted, by the kind of metric, and who helps whom.
 	Task Form `places:"metric,agents,from,to"`
 	// Metrics are the kinds of metric.
-	Metrics                           Table
-	AllAgents, Made                   string
-	LastStart                         Form `places:"tick"`
-	Uptime, HeldTogether, HeldByLeast string
-	Help                              string
-	HelpAt, Helped                    Form `places:"place"`
+	Metrics                         Table
+	AllAgents                       string
+	Made, HeldTogether, HeldByLeast Form `places:"to"`
+	LastStart                       Form `places:"tick"`
+	Uptime                          string
+	Help                            string
+	HelpAt, Helped                  Form `places:"place"`
 }
 
 // Lessons are the words by which lessons about a shortage are looked up, in the words that lessons

@@ -85,7 +85,7 @@ func (r *reader) section(name string, into reflect.Value, from map[string]any) {
 	}
 }
 
-// keyOf is the name of a field in a file: "own_follows" for OwnFollows, "not_json" for NotJSON.
+// keyOf is the name of a field in a file: "all_done" for AllDone, "not_json" for NotJSON.
 func keyOf(field string) string {
 	var key strings.Builder
 	lower := false

@@ -14,7 +14,7 @@ func TestEchoes(t *testing.T) {
 	g.world.tick = 5
 	for _, c := range []struct{ name, said, want string }{
 		{"nothing", "# Observation, tick 5\nwoken: message_received", ""},
-		{"a chain", "execute_until ended: message_received in step 2 of 3 after 1 attempts; not done: " +
+		{"a chain", "steps ended: message_received in step 2 of 3 after 1 attempts; not done: " +
 			"transfer_resource agent-2 hardware 2; move_agent far-rock", `move_agent("far-rock") transfer_resource("agent-2","hardware",2)`},
 		{"withheld steps", `{"not_done":["transfer_resource agent-2 data 7"]}`, `transfer_resource("agent-2","data",7)`},
 		{"a plan", "planned in tick 8, not done: harvest_radiation 3; transfer_resource agent-2 data 7 max_ticks 4",

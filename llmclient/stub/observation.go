@@ -199,7 +199,7 @@ func readAgents(o *world.Observation, l language, entries []string) {
 	}
 }
 
-// readFactories reads "id kind here, working recipe 2 batches, 1 queued, ready in 3 ticks, wear 60 of 1000".
+// readFactories reads "id kind here, working recipe 2 batches, 1 queued, ready in 3 ticks, wear 60, stops at 1000".
 func readFactories(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')

@@ -85,7 +85,8 @@ func (p process) Connect(ctx context.Context) (mcp.Connection, error) {
 		_ = p.Process.Kill() // it may have ended by now
 	}
 	// Blank lines are no message, and count for the library alone.
-	transport := mcp.IOTransport{Reader: io.NopCloser(&bounded{Reader: out, most: messageBytesMax, lines: true, passed: kill}),
+	bounds := &bounded{Reader: out, most: messageBytesMax, lines: true, passed: kill}
+	transport := mcp.IOTransport{Reader: io.NopCloser(bounds),
 		Writer: stopping{in, p.Cmd}, MaxLineLength: 2 * messageBytesMax}
 	return transport.Connect(ctx)
 }

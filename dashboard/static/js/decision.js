@@ -162,7 +162,8 @@ function Call({ c, steps, id, tick, agent, run }) {
 		${c.tool_calls.map((t) => html`<details class="box"><summary><b>${shown(t.name)}</b> <code class="soft">
 			${shown(t.call_id)}</code>${t.tool && t.tool.code ? html` <span class="bad">${words(t.tool.code)}</span>` : ''}
 			</summary>${t.tool && html`<p class="small">tool ${shown(t.tool.of)} <span class="soft">
-				· ${shown(t.tool.trust)} · ${ms(t.tool.latency_ms)}</span></p>`}<p class="soft small">arguments</p><pre tabindex="0">
+				· ${shown(t.tool.trust)} · ${ms(t.tool.latency_ms)}</span></p>`}
+				<p class="soft small">arguments</p><pre tabindex="0">
 				${shown(pretty(t.arguments))}</pre>
 					${t.tool && t.tool.returned && html`<p class="soft small">what the tool returned</p><pre tabindex="0">
 						${shown(t.tool.returned)}</pre>`}
