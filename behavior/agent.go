@@ -106,14 +106,14 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 // Config returns the limits with every default filled in.
 func (k *Runtime) Config() Config { return k.cfg }
 
-// StaticChars is how many characters of instructions, tools and rules every call holds, whoever the agent is
-// and whatever it sees.
-func (k *Runtime) StaticChars() int {
-	chars := runeCount(k.words.instructions(&k.cfg, k.cfg.SystemPrompt)) + runeCount(k.common.Text)
+// StaticText is the instructions, tools and rules that every call holds, whoever the agent is and whatever it
+// sees.
+func (k *Runtime) StaticText() string {
+	text := k.words.instructions(&k.cfg, k.cfg.SystemPrompt) + k.common.Text
 	for _, t := range k.tools {
-		chars += runeCount(string(t.Wire()))
+		text += string(t.Wire())
 	}
-	return chars
+	return text
 }
 
 // ReadsTexts reports whether agents are ever shown texts of others.

@@ -16,13 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/baseline"
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -181,7 +179,7 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 				doubts++
 			}
 			told := slices.Concat(baseline.Flows(chosen), baseline.RoundTrips(chosen), baseline.Delays(chosen),
-				baseline.MetByOthers(chosen), promptCost(chosen))
+				baseline.MetByOthers(chosen), promptCost(chosen, m.linkedTools()))
 			for _, flow := range told {
 				flows = append(flows, name+": "+flow) // to know, not to mend
 			}
@@ -203,29 +201,6 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 	}
 	plaintext.Fprintf(m.Stdout, "%s, no findings\n", plaintext.Count(len(names), "scenario"))
 	return nil
-}
-
-// promptCost says what each call of a model holds, if the scenario adds to the industry, and how much of it
-// is about that. The protocol is the default one, in English.
-func promptCost(s world.Scenario) []string {
-	if len(s.Products)+len(s.FactoryKinds)+len(s.Recipes) == 0 {
-		return nil
-	}
-	w, err := world.New(s, s.Seed)
-	if err != nil {
-		return nil // which is told already
-	}
-	chars := func(industry *world.Industry) int {
-		cfg := behavior.Config{Settings: trace.DefaultSettings(), Needless: w.Needless(s.Rules, w.Forbidden()...)}
-		runtime, err := behavior.NewRuntime(cfg, industry, modules.New())
-		if err != nil {
-			panic("cli: default settings are refused: " + err.Error())
-		}
-		return runtime.StaticChars()
-	}
-	all := chars(s.Industry())
-	return []string{fmt.Sprintf("prompt: each call holds %d characters of instructions, tools and rules, %d of them "+
-		"about what the scenario adds", all, all-chars(s.Rules.Industry()))}
 }
 
 // writeRules prints what the kernel's own tables say of the default rules: what agents can
