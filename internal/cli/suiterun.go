@@ -101,7 +101,8 @@ func suiteText(suite string, given map[string]string, repeats int) []byte {
 		}
 	}
 	name := fileSafe(suite + "-" + player)
-	plaintext.Fprintf(&text, "name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]), llmclient.Marshal(suite))
+	plaintext.Fprintf(&text, "name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]),
+		llmclient.Marshal(suite))
 	if repeats > 0 {
 		plaintext.Fprintf(&text, "repeats = %d\n", repeats)
 	}
