@@ -62,7 +62,7 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 	for language, needed := range map[string][]string{
 		words.English: {
 			"above 100 heat only 100/heat of it, at 1000 none",                           // what is left of a harvest
-			"power low (≤100, 20%) and critical (≤25, 5%) only end steps and sleep",      // what the states do, and when
+			"power low (≤100) and critical (≤25) only end steps and sleep",               // what the states do, and when
 			"shutdown at 0 too: no action, no use, +1 electricity",                       // what shutdown does
 			"goes on if you leave or shut down; products reach you",                      // work without its owner
 			"per tick 8 electricity, at most the radiation, beside harvests; stores 200", // what a plant yields
@@ -75,7 +75,7 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 			"buy_power 10..40 (40 free)",                                                 // what costs nothing
 			"job_done (all batches)",                                                     // when a sleep ends
 		},
-		"zh": {"热量超 100 只得 100/热量，到 1000 被拒", "电力不足（≤100，20%）和告急（≤25，5%）只会终止步骤和休眠", "停机，同样终止它们；停机时不能行动，不耗电",
+		"zh": {"热量超 100 只得 100/热量，到 1000 被拒", "电力不足（≤100）和告急（≤25）只会终止步骤和休眠", "停机，同样终止它们；不能行动，不耗电",
 			"离开或停机也照做，产品归你", "每回合发电 8 或此处辐射（取低），不碍采集，存 200", "排到此处自己工厂队尾", "下一批尚需 2, 全部 10",
 			"-> 1 data + 1 control_chip, 2", "与目标无关", "第 11 回合，共 40", "每回合最多 3 次", "buy_power 10..40 (40 免费)", "job_done（全部批次）"},
 	} {

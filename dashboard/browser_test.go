@@ -326,7 +326,7 @@ func TestChainInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	record(t, filepath.Join(dir, "one"), "minimal", 2, func(s *agentworld.Settings) { s.ChainSteps = 3 })
 	b := openTab(t, serve(t, dir))
-	b.open(t, "#/run?id=one&tick=1&agent=agent-1&open=1", "mine compound 5,000 g, then refine compound 5,000 g, then build factory")
+	b.open(t, "#/run?id=one&tick=1&agent=agent-1&open=1", "mine compound 5,000 g, then refine compound 5,000 g, then mine compound")
 }
 
 func TestEveryViewInABrowser(t *testing.T) {

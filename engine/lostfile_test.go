@@ -21,7 +21,7 @@ func TestLostOpenFile(t *testing.T) {
 	slow(t)
 	const ticks = 8
 	o, _ := eventful(t, ticks)
-	o.SegmentBytes = 50 << 10
+	o.SegmentBytes = 60 << 10
 	run(t, o)
 	whole, want := o.RunDir, string(canonical(t, o.RunDir))
 	if _, _, err := rundir.Dir(whole).Index(false); err != nil { // one that knows too much
@@ -72,7 +72,7 @@ func TestLostOpenFile(t *testing.T) {
 func TestLostOpenFileKeepsCaps(t *testing.T) {
 	slow(t)
 	o, _ := capped(t, 6)
-	o.SegmentBytes = 50 << 10
+	o.SegmentBytes = 60 << 10
 	run(t, o)
 	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
 		UntilTick: 12, Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: func(c trace.Caps) trace.Caps { c.Agent.Calls = 60; return c },

@@ -180,7 +180,7 @@ const rulesSource = "rules-"
 
 // powerStates says from which charge on an agent's power is low or critical.
 func powerStates(w *words.Language, r *world.Industry) string {
-	return w.Rules.PowerState.Text(r.LowLevel(), r.LowPercent, r.CriticalLevel(), r.CriticalPercent)
+	return w.Rules.PowerState.Text(r.LowLevel(), r.CriticalLevel())
 }
 
 func amounts(list []world.Amount) string {

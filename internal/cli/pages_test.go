@@ -89,7 +89,7 @@ var pagesSetUp = map[string][]string{
 	"provenance.md": {"llm_bootstrap --ticks 6 --run-dir RUN --playbook pagebook.toml --quiet"},
 	"playbook.md":   {"llm_bootstrap --agents 2 --ticks 12 --scripted-mode needs_bullet --playbook book.toml --learn-every 3 --run-dir second --quiet"},
 	"verdicts.md": {
-		"minimal --ticks 2 --run-dir runs/old/1 --quiet", "minimal --ticks 2 --run-dir runs/new/1 --protocol lean --quiet",
+		"minimal --ticks 2 --run-dir runs/old/1 --quiet", "minimal --ticks 2 --run-dir runs/new/1 --quiet",
 		"batch run protocols.toml --dir DIR",
 	},
 }
@@ -97,6 +97,9 @@ var pagesSetUp = map[string][]string{
 // pagesOnlyParsed are the commands that do not run here, by how they begin, and why.
 var pagesOnlyParsed = map[string]string{
 	"batch run protocols.toml --jobs 2": "needs certificates and an address that others reach; TestScripts/workers runs its like",
+	"batch run aw-1 --model M --jobs 8": "plays 240 runs; tests of the suite play some of them",
+	"suite verify":                      "needs a suite that was played; tests of the suite verify some runs of it",
+	"suite table":                       "needs a suite that was played; tests of the suite make tables",
 	"worker --nats tls://":              "needs another machine; TestScripts/workers runs its like",
 	"guard-eval --checks":               "plays for many minutes, in .ci/run",
 	"guard-eval --sample":               "plays for a second; TestScripts/guard_eval plays its like",
@@ -108,7 +111,7 @@ var pagesOnlyParsed = map[string]string{
 // pagesReplaced are words of commands that name what is not here, or take long.
 var pagesReplaced = []string{
 	"--ticks 30 ", "--ticks 13 ", "--ticks 20 ", "--ticks 8 ", "--ticks 40 ", "--ticks 10 ", "--until-tick 500", "--until-tick 5",
-	"--tick 120 ", "--tick 2 ", "--tick 16 ", "--tick 13 ", "--tick 18 ", "--tick 8 ", "http://127.0.0.1:8000/v1", "URL", "--model MODEL", "--model m", "127.0.0.1:8080", "127.0.0.1:0",
+	"--tick 120 ", "--tick 2 ", "--tick 16 ", "--tick 13 ", "--tick 18 ", "--tick 8 ", "http://127.0.0.1:8000/v1", "URL", "main.jsonl", "DIR/results.jsonl", "--model MODEL", "--model m", "127.0.0.1:8080", "127.0.0.1:0",
 }
 
 // TestEveryDocumentedCommandRuns runs the commands of README and docs, each page in a directory of
@@ -189,7 +192,7 @@ func TestEveryDocumentedCommandRuns(t *testing.T) {
 				continue
 			}
 			code, output := call(c.line)
-			if code != exitCompleted && !(begins("batch ") && code == exitUndecided) {
+			if code != exitCompleted && !((begins("batch ") || begins("compare ")) && code == exitUndecided) {
 				t.Errorf("%s: %s: exit code %d\n%s", name, c.line, code, output)
 			}
 			for _, line := range c.output {

@@ -101,14 +101,14 @@ func suiteText(suite string, given map[string]string, repeats int) []byte {
 		}
 	}
 	name := fileSafe(suite + "-" + player)
-	plaintext.Fprintf(&text, "name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]),
-		llmclient.Marshal(suite))
+	text.WriteString(fmt.Sprintf("name = %s\nsuite = %s\n", llmclient.Marshal(name[:min(len(name), 64)]),
+		llmclient.Marshal(suite)))
 	if repeats > 0 {
-		plaintext.Fprintf(&text, "repeats = %d\n", repeats)
+		text.WriteString(fmt.Sprintf("repeats = %d\n", repeats))
 	}
 	for _, table := range []string{"llm", "run"} {
 		if len(tables[table]) > 0 {
-			plaintext.Fprintf(&text, "\n[settings.%s]\n%s", table, strings.Join(tables[table], ""))
+			text.WriteString(fmt.Sprintf("\n[settings.%s]\n%s", table, strings.Join(tables[table], "")))
 		}
 	}
 	return []byte(text.String())
