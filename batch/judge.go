@@ -136,6 +136,7 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 				}
 				v.Verdict = alone[0]
 				v.withhold(Identical)
+				v.Interval = nil // there is nothing to estimate
 				list[i].Metrics = append(list[i].Metrics, v)
 				continue
 			}
