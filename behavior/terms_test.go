@@ -143,7 +143,7 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[string][]string{
 		words.English: {
-			"\nlimits on what you do, asked or not, planned or not: no plan needed if agent-2 asks: transfer_resource hardware as an answer, 90 of 90 hardware left in any 50 ticks; " +
+			"\nyour limits, asked or not, planned or not: no plan needed if agent-2 asks: transfer_resource hardware as an answer, 90 of 90 hardware left in any 50 ticks; " +
 				"accept_offer 2 hardware for at least 3 data, 90 of 90 hardware left in any 50 ticks, and one to each new message; a gift counts at least a fifth of its total\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},

@@ -77,9 +77,9 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"power_low ends it and further steps unless in ignore",
 			},
 			ring: []string{
-				"If the line texts has new ones, plan alone first", // an offer that is listed needs no plan
-				"arrives as a message, as offers do",               // so it ends steps and sleep
-				"till taken (order_filled)",                        // and this does not
+				"If line texts has new ones, plan alone first", // an offer that is listed needs no plan
+				"arrives as a message, as offers do",           // so it ends steps and sleep
+				"till taken (order_filled)",                    // and this does not
 				"message_received and power_low end it and further steps unless in ignore",
 				"You start with plenty of hardware.",
 			},

@@ -464,7 +464,7 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "limits on what you do, asked or not, planned or not: mine_compound, 40000 of 40000 g left; " +
+	want := "your limits, asked or not, planned or not: mine_compound, 40000 of 40000 g left; " +
 		"no plan needed if anyone asks: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 times for each, and one to each new message; " +
 		"no plan needed if agent-2|agent-3 asks: transfer_resource data as an answer, at most 3 data at once, 9 of 9 data left in any 20 ticks, 4 data for each; " +
 		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data for each; a gift counts at least a fifth of its total\n"
@@ -477,7 +477,7 @@ func TestRulesAreTold(t *testing.T) {
 		t.Errorf("who has had its share is not told:\n%s", opening)
 	}
 	s.m.policy = policy.Compile("agent-1", nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; strings.Contains(opening, "limits on what you do") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; strings.Contains(opening, "your limits") {
 		t.Errorf("rules are told where there are none:\n%s", opening)
 	}
 }

@@ -202,39 +202,49 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	const ticks = 7
 	uncapped := trace.Caps{}
 	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 400_000_000_000}}
-	// A tick with an open turn may take more calls than the one that these caps leave.
-	const after = 29
+	const capped = 35 // calls, which a run passes soon after it is stopped
 	for name, c := range map[string]struct {
 		from, to trace.Caps
 		refused  string
 	}{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: after + 1}, Agent: trace.Limit{Tokens: 32_000}}, "which may pass the cap on calls of the run, 30"},
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: capped}, Agent: trace.Limit{Tokens: 32_000}}, "which may pass the cap on calls of the run, 35"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
-		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: after + 1}, Tick: trace.Limit{Cost: 400_000_000_000}}, "which may pass the cap on calls of the run, 30"},
+		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: capped}, Tick: trace.Limit{Cost: 400_000_000_000}}, "which may pass the cap on calls of the run, 35"},
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 90_000}}, "which may pass the cap on tokens of the run, 90000"},
 	} {
-		o, counted := priced(t, ticks, c.from)
-		ctx, cancel := context.WithCancel(context.Background())
-		counted.after, counted.stop = after, cancel
-		o.Concurrency = 1 // a tick is open then
-		stopped, err := engine.Run(ctx, o)
-		if err != nil || stopped.Status != trace.RunInterrupted {
-			t.Fatalf("%s after %d: %+v, %v", name, after, stopped, err)
-		}
-		before := repliesIn(t, o.RunDir)
-		if c.refused != "" {
+		var o engine.Options
+		var stopped engine.Result
+		after, refused := 26, false
+		// Which answers a tick is stopped between follows from every byte of a prompt. A stop at which
+		// the tick may pass the caps is looked for.
+		for !refused {
+			if after++; after >= capped {
+				t.Fatalf("%s: no stop leaves a tick that is refused with %q", name, c.refused)
+			}
+			var counted *tally
+			o, counted = priced(t, ticks, c.from)
+			ctx, cancel := context.WithCancel(context.Background())
+			counted.after, counted.stop = after, cancel
+			o.Concurrency = 1 // a tick is open then
+			var err error
+			if stopped, err = engine.Run(ctx, o); err != nil || stopped.Status != trace.RunInterrupted {
+				t.Fatalf("%s after %d: %+v, %v", name, after, stopped, err)
+			}
 			var open *engine.OpenTickError
-			_, err := tryUnder(context.Background(), o.RunDir, o, c.to, false)
-			if !errors.As(err, &open) || open.Tick != stopped.TicksDone+1 || !strings.Contains(open.Error(), c.refused) {
-				t.Errorf("%s after %d: %v, want a refusal that says %q", name, after, err, c.refused)
+			refused = c.refused == ""
+			if !refused {
+				_, err = tryUnder(context.Background(), copied(t, o.RunDir), o, c.to, false)
+				refused = errors.As(err, &open) && open.Tick == stopped.TicksDone+1 && strings.Contains(open.Error(), c.refused)
 			}
 		}
+		before := repliesIn(t, o.RunDir)
 		base, traces := o.RunDir, [][]byte(nil)
 		for _, stops := range []int{1, 3} {
 			o.RunDir = copied(t, base)
 			var result engine.Result
 			var asked []trace.CallKey
+			var err error
 			for stop := range stops {
 				again, counted := priced(t, ticks, c.from)
 				again.Concurrency = 1 + 3*(stops-1)
