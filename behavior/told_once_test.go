@@ -86,10 +86,10 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "候选不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
-			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "最多 8 座", "遇 power_low 也结束它及后续步骤"},
+			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
+			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "最多 8 座", "遇 power_low 也全部终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
-				"遇 message_received、power_low 也结束它及后续步骤", "你起初有大量 hardware。"},
+				"遇 message_received、power_low 也全部终止", "你起初有大量 hardware。"},
 			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},
 		},
 	} {

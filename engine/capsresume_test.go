@@ -23,7 +23,7 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
 		o.MaxOutputTokens = 1024
-		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 62_000}, Agent: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 90_000_000_000}}
+		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 66_000}, Agent: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 90_000_000_000}}
 		return o, counted
 	}
 	whole, _ := capped(8)
