@@ -92,8 +92,10 @@ func (d Dir) allMeasured(list metric.List, results []Result) error {
 	for _, r := range results {
 		for _, o := range r.Own {
 			m, known := list.Named(o.Name)
-			if known && m.Computes() && !o.Measured() && d.holdsRun(r.ID, r.Attempt) {
-				return fmt.Errorf("metric %s of cell %s: %w", o.Name, r.ID, o.Failure())
+			failed := !o.Measured() || o.Failure() != nil
+			if known && m.Computes() && failed && d.holdsRun(r.ID, r.Attempt) {
+				return fmt.Errorf("metric %s of cell %s: %w; nothing was removed; allowed: an expression that each run "+
+					"gives, or none of that name", o.Name, r.ID, o.Failure())
 			}
 		}
 	}

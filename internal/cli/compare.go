@@ -96,6 +96,9 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 		}
 	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
+		if len(f.gates) > 0 {
+			return badInput("--gate is for sides of several runs; allowed: directories of runs, or batches")
+		}
 		c, reports, err := compareRuns(m, args[0], args[1], f.After)
 		if err != nil {
 			return err
