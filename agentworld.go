@@ -135,8 +135,8 @@ type Options struct {
 	Concurrency int
 	// Recording is where answers come from before a model is asked; the zero value is none.
 	Recording Recording
-	// Seats are those that Settings.Seats and scenarios may name beside the program's own, see [OwnSeats]. A
-	// run that is resumed needs those that it names.
+	// Seats are those that Settings.Seats and scenarios may name beside greedy, random, scripted and wait, which
+	// every program has. A run that is resumed needs those that it names.
 	Seats []Seat
 	// PlaybookFile is the file that what a run learns goes into, empty for none. Settings.Playbook is
 	// what it holds.

@@ -142,7 +142,8 @@ var policies = []policy{
 		dir: "engine",
 		project: []string{
 			"world", "world/scenario", "baseline", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook",
-			"modules", "behavior", "behavior/reflect", "behavior/seat", "trace", "llmclient/price", "engine/budget", "run", "run/state",
+			"modules", "behavior", "behavior/reflect", "behavior/seat", "trace", "llmclient/price", "engine/budget", "run",
+			"run/playback", "run/state",
 			"internal/atomicfile",
 		},
 	},
@@ -176,8 +177,8 @@ var policies = []policy{
 		project: []string{
 			"session/access", "explain", "engine", "engine/ask", "engine/budget", "baseline", "behavior",
 			"behavior/interview", "behavior/reflect", "behavior/seat", "behavior/words", "memory/playbook", "llmclient",
-			"llmclient/openai", "llmclient/stub", "llmclient/tokens", "run", "run/state", "metric", "report", "tools", "trace",
-			"world", "world/scenario",
+			"llmclient/openai", "llmclient/stub", "llmclient/tokens", "run", "run/playback", "run/state", "metric", "report", "tools",
+			"trace", "world", "world/scenario",
 		},
 		modules: []string{"golang.org/x/sync"},
 	},

@@ -5,17 +5,21 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"example.com/agentworld"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // outsideLinesMost bounds a module with a seat, a tool, a metric and a recipe of one's own.
@@ -134,18 +138,33 @@ func (o outside) playsWithoutItsCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := recorded.Report()
+	played, err := recorded.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Seats) != 2 || report.Seats[1].Seat != "smith" || report.Seats[1].Moves != 100 || len(report.Seats[1].Failures) != 0 {
-		t.Errorf("seats %+v", report.Seats)
+	if len(played.Seats) != 2 || played.Seats[1].Seat != "smith" || played.Seats[1].Moves != 100 || len(played.Seats[1].Failures) != 0 {
+		t.Errorf("seats %+v", played.Seats)
 	}
-	if len(report.Tools) != 1 || report.Tools[0].Calls < 10 || len(report.Tools[0].FailedByCode) != 0 {
-		t.Errorf("tools %+v", report.Tools)
+	if len(played.Tools) != 1 || played.Tools[0].Calls < 10 || len(played.Tools[0].FailedByCode) != 0 {
+		t.Errorf("tools %+v", played.Tools)
 	}
-	if len(report.OwnMetrics) != 1 || report.OwnMetrics[0].Value == nil || *report.OwnMetrics[0].Value < 50 {
-		t.Errorf("metrics %+v", report.OwnMetrics)
+	if len(played.OwnMetrics) != 1 || played.OwnMetrics[0].Value == nil || *played.OwnMetrics[0].Value < 50 {
+		t.Errorf("metrics %+v", played.OwnMetrics)
+	}
+	decisions := agentworld.Metric{Name: "later", Version: "1",
+		Fold: func(records iter.Seq[agentworld.Record]) (n float64, counted bool) {
+			for r := range records {
+				if _, is := r.(trace.Decision); is {
+					n++
+				}
+			}
+			return n, true
+		}}
+	measured, err := recorded.Measure(t.Context(), decisions)
+	if own := measured.OwnMetrics; err != nil || len(own) != 2 || !slices.ContainsFunc(own, func(m report.OwnMetric) bool {
+		return m.Name == "later" && m.Value != nil && *m.Value == 300
+	}) {
+		t.Errorf("measured later: %v, %+v, want a decision of each of three agents in each tick", err, own)
 	}
 	o.replays(t, dir, 100)
 	how := agentworld.Continued{UntilTick: 103}

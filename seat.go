@@ -5,7 +5,6 @@ import (
 
 	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/engine"
-	"example.com/agentworld/session"
 )
 
 // Seat is who answers for agents in place of a model: code with a name and a version, whose moves are
@@ -47,9 +46,6 @@ func Do(action string, args ...any) Move { return seat.Do(action, args...) }
 func NewSeat(name, version string, act func(context.Context, Observation) (Move, error)) Seat {
 	return Seat{Name: name, Version: version, New: func(SeatBrief) SeatPlayer { return SeatAct(act) }}
 }
-
-// OwnSeats are the seats that every program has: greedy, random, scripted and wait.
-func OwnSeats() []Seat { return session.OwnSeats() }
 
 // Seat has a function play agents, with "*" all that have no other seat. name is what records call it; each
 // function has another one. For several agents the function is called at the same time.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -136,21 +135,6 @@ type Compare struct {
 	declared []string
 }
 
-// Gate is a condition on the results.
-type Gate struct {
-	// Arm restricts the gate to a value of the compared axis; empty means all.
-	Arm string `toml:"arm"`
-	// Metric is what is bounded or compared.
-	Metric string `toml:"metric"`
-	// AtLeast and AtMost bound the mean of the metric.
-	AtLeast *float64 `toml:"at_least"`
-	AtMost  *float64 `toml:"at_most"`
-	// Verdict lists the verdicts that pass, such as better and equivalent.
-	Verdict []string `toml:"verdict"`
-	// Undecided says what an undecided verdict is: "undecided" (the default), "pass" or "fail".
-	Undecided string `toml:"undecided"`
-}
-
 // Metric is a metric of the user's own, by its name.
 type Metric struct {
 	// JQ is a jq expression over the canonical records of a run, which returns a number or null.
@@ -199,35 +183,6 @@ const (
 	repeatsMost = 10_000
 	nameMost    = 64
 )
-
-// Problem is something wrong with a batch file.
-type Problem struct {
-	// Line is where it is, 0 for the file as a whole.
-	Line int
-	// Text says what is wrong and what is allowed.
-	Text string
-}
-
-// Error is the problem with its line.
-func (p *Problem) Error() string {
-	if p.Line == 0 {
-		return p.Text
-	}
-	return fmt.Sprintf("line %d: %s", p.Line, p.Text)
-}
-
-// Problems are the problems that an error of this package joins, in the order of lines.
-func Problems(err error) (list []*Problem) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			list = append(list, Problems(one)...)
-		}
-	} else if p, ok := errors.AsType[*Problem](err); ok {
-		list = append(list, p)
-	}
-	slices.SortStableFunc(list, func(a, b *Problem) int { return a.Line - b.Line })
-	return list
-}
 
 // Parse reads a batch file, which may name metrics of a list beside its own. The error joins everything that
 // is wrong with it, see [Problems].
@@ -338,49 +293,6 @@ func (f *File) takeSuite(name string, wrong func(int, string, ...any)) {
 	f.Scenarios = suite.Tasks
 	f.ScenariosLine = f.Line("suite")
 	f.Seeds = suite.Seeds
-}
-
-// mistypedIn are the values of a wrong type among what is wrong with a document, nil for nothing. whole says that all
-// of the others could be read; else the last of them says why not.
-func mistypedIn(bad *document.Error) (list []*document.Error, whole bool) {
-	if bad == nil {
-		return nil, true
-	}
-	for _, one := range append([]*document.Error{bad}, bad.Others...) {
-		if one.Unknown {
-			continue // all of those are found with what is allowed in their places
-		}
-		list = append(list, one)
-		if !one.Type {
-			return list, false
-		}
-	}
-	return list, true
-}
-
-// decisive says that comparison and gates cannot be checked if a key is wrong.
-func decisive(key []string) bool {
-	return len(key) > 1 && key[0] != "budget" && key[0] != "settings"
-}
-
-// unknown reports the keys that are not of a batch file, and whether one of them is decisive.
-func (l fileLines) unknown(wrong func(int, string, ...any)) (some bool) {
-	tables := map[string]reflect.Type{"budget": reflect.TypeFor[Budget](), "compare": reflect.TypeFor[Compare](),
-		"gates": reflect.TypeFor[Gate]()}
-	for _, one := range l {
-		allowed := keysOf(reflect.TypeFor[fileTOML](), one.Path[:1])
-		if len(one.Path) > 1 && allowed == nil {
-			allowed = keysOf(tables[one.Path[0]], one.Path[1:2])
-		}
-		if len(one.Path) > 2 && one.Path[0] == "metrics" {
-			allowed = keysOf(reflect.TypeFor[Metric](), one.Path[2:3])
-		}
-		if allowed != nil {
-			wrong(one.Line, "unknown key %s; allowed: %s", strings.Join(one.Path, "."), strings.Join(allowed, ", "))
-			some = some || decisive(one.Path)
-		}
-	}
-	return some
 }
 
 // metrics are those of the file after others. One that others know only from records is the file's.
@@ -607,63 +519,6 @@ func (f File) checkPassAt(c *Compare, wrong func(string, ...any)) {
 // finite says that a value of a file is a number that can be compared.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// faults are what is wrong with a gate by itself, nil for nothing.
-func (g Gate) faults() (list []string) {
-	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	for _, bound := range []*float64{g.AtLeast, g.AtMost} {
-		if bound != nil && !finite(*bound) {
-			wrong("the bound %v is out of range; allowed: a finite number", *bound)
-		}
-	}
-	if g.AtLeast != nil && g.AtMost != nil && *g.AtLeast > *g.AtMost {
-		wrong("no mean is at least %v and at most %v; allowed: at_least up to at_most", *g.AtLeast, *g.AtMost)
-	}
-	for _, v := range g.Verdict {
-		if !slices.Contains(gateVerdicts, v) {
-			wrong("unknown verdict %s; allowed: %s", quoted(v), strings.Join(gateVerdicts, ", "))
-		}
-	}
-	if g.Undecided != "" && !slices.Contains(gateUndecided, g.Undecided) {
-		wrong("undecided = %s; allowed: %s", quoted(g.Undecided), strings.Join(gateUndecided, ", "))
-	}
-	if g.AtLeast == nil && g.AtMost == nil && len(g.Verdict) == 0 {
-		wrong("it has no condition; allowed: at_least, at_most, verdict")
-	}
-	return list
-}
-
-// misfits are what a gate names and is not there, given what is compared. A gate on a metric that no
-// run has yet is undecided; only what can never be judged is an error.
-func (g Gate) misfits(c *Compare, cells []Cell, known report.MetricList) (list []string) {
-	wrong := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	list = g.unknown(c, cells, known)
-	if len(list) > 0 || len(g.Verdict) == 0 {
-		return list
-	}
-	m, _ := known.Named(g.Metric)
-	for _, v := range g.Verdict {
-		sided := v == string(stats.Better) || v == string(stats.Worse)
-		if o := stats.Outcome(v); o.Differs() && sided == (m.Better == report.Neither) {
-			wrong("%s is no verdict on %s; allowed: better and worse of a metric with a direction, higher and lower of one "+
-				"without", v, g.Metric)
-		}
-	}
-	if m.Better == report.Neither && slices.Contains(g.Verdict, string(stats.NotWorse)) {
-		wrong("not_worse is no verdict on %s; allowed: a metric with a direction", g.Metric)
-	}
-	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
-		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
-	}
-	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" &&
-		!slices.Contains(arms, g.Arm) {
-		wrong("%s is not compared with %s; allowed: %s", quoted(g.Arm), c.Baseline, strings.Join(arms, ", "))
-	}
-	if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
-		wrong("%s is not compared; allowed: %s, or a metric under compare", g.Metric, c.Primary)
-	}
-	return list
-}
-
 // nameAllowed says what [named] takes.
 var nameAllowed = fmt.Sprintf("1 to %d letters, digits, points, hyphens and underscores", nameMost)
 
@@ -731,85 +586,4 @@ func seedsOf(v any) (seeds []uint64, err error) {
 		return nil, fmt.Errorf("the value has the wrong type; %s", allowed)
 	}
 	return seeds, nil
-}
-
-// fileLines are the keys of a file in order, with their lines.
-type fileLines []document.Key
-
-// of is the line of a key, or of the first one below it; 0 if there is none.
-func (l fileLines) of(path ...string) int {
-	for _, one := range l {
-		if len(one.Path) >= len(path) && slices.Equal(one.Path[:len(path)], path) {
-			return one.Line
-		}
-	}
-	return 0
-}
-
-// gate is the line of a gate, of so many: its table's, or that of the list.
-func (l fileLines) gate(i, of int) int {
-	var tables []int
-	for _, one := range l {
-		if slices.Equal(one.Path, []string{"gates"}) {
-			tables = append(tables, one.Line)
-		}
-	}
-	if len(tables) == of {
-		return tables[i]
-	}
-	return l.of("gates")
-}
-
-// below are the next parts of the keys below a path, in order.
-func (l fileLines) below(path ...string) (names []string) {
-	for _, one := range l {
-		if len(one.Path) > len(path) && slices.Equal(one.Path[:len(path)], path) &&
-			!slices.Contains(names, one.Path[len(path)]) {
-			names = append(names, one.Path[len(path)])
-		}
-	}
-	return names
-}
-
-// settings are those of a table, in the order of the file.
-func (l fileLines) settings(path []string, tables map[string]map[string]any,
-	wrong func(int, string, ...any)) (list []Setting) {
-	for _, table := range l.below(path...) {
-		if table == WorldTable {
-			list = append(list, l.fields(append(slices.Clone(path), table), WorldTable, tables[table])...)
-			continue
-		}
-		for _, key := range l.below(append(slices.Clone(path), table)...) {
-			line := l.of(append(slices.Clone(path), table, key)...)
-			var text string
-			switch v := tables[table][key].(type) {
-			case string:
-				text = strings.TrimSpace(v)
-			case int64:
-				text = strconv.FormatInt(v, 10)
-			case float64:
-				text = strconv.FormatFloat(v, 'g', -1, 64)
-			case bool:
-				text = strconv.FormatBool(v)
-			default:
-				wrong(line, "%s.%s: the value has the wrong type; allowed: a text in quotes, a number, true or false", table, key)
-				continue
-			}
-			list = append(list, Setting{table + "." + key, text, line})
-		}
-	}
-	return list
-}
-
-// fields are those of the scenario in a table and the tables below it.
-func (l fileLines) fields(path []string, name string, table map[string]any) (list []Setting) {
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		at, full := append(slices.Clone(path), key), name+"."+key
-		if below, ok := table[key].(map[string]any); ok {
-			list = append(list, l.fields(at, full, below)...)
-			continue
-		}
-		list = append(list, Setting{full, string(llmclient.Marshal(table[key])), l.of(at...)})
-	}
-	return list
 }

@@ -68,7 +68,7 @@ const fileSchemaPath = "batch.schema.json"
 // TestFileSchema derives the schema of batch files, for editors, from the types of the file and
 // their comments; the published file must be exactly that.
 func TestFileSchema(t *testing.T) {
-	schema := fileSchema(reflect.TypeFor[fileTOML](), commentsIn(t, "file.go"), "File")
+	schema := fileSchema(reflect.TypeFor[fileTOML](), commentsIn(t, "file.go", "gate.go"), "File")
 	schema["$schema"], schema["$id"] = "https://json-schema.org/draft/2020-12/schema", "urn:agentworld:batch:1"
 	schema["title"], schema["required"] = "Agent World batch", []string{"name"}
 	schema["anyOf"] = []any{map[string]any{"required": []string{"scenarios"}}, map[string]any{"required": []string{"suite"}}}
@@ -121,27 +121,29 @@ func TestFileSchema(t *testing.T) {
 	}
 }
 
-// commentsIn are the comments of fields in a file, by "Type.Field".
-func commentsIn(t *testing.T, name string) map[string]string {
-	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+// commentsIn are the comments of fields in files, by "Type.Field".
+func commentsIn(t *testing.T, names ...string) map[string]string {
 	docs := map[string]string{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if s, ok := spec.Type.(*ast.StructType); ok {
-			for _, f := range s.Fields.List {
-				for _, id := range f.Names {
-					docs[spec.Name.Name+"."+id.Name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					for _, id := range f.Names {
+						docs[spec.Name.Name+"."+id.Name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+					}
 				}
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	return docs
 }
 

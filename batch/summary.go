@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -300,158 +299,11 @@ func meanOf(m report.Metric, results []*Result) MetricMean {
 	return out
 }
 
-// Text is the gate as a line, such as "score of small at least 20".
-func (g Gate) Text() string {
-	of := ""
-	if g.Arm != "" {
-		of = " of " + g.Arm
-	}
-	var parts []string
-	if g.AtLeast != nil {
-		parts = append(parts, fmt.Sprintf("mean %s%s at least %s", g.Metric, of, number(*g.AtLeast)))
-	}
-	if g.AtMost != nil {
-		parts = append(parts, fmt.Sprintf("mean %s%s at most %s", g.Metric, of, number(*g.AtMost)))
-	}
-	if len(g.Verdict) > 0 {
-		parts = append(parts, fmt.Sprintf("%s%s %s", g.Metric, of, strings.Join(g.Verdict, " or ")))
-	}
-	if len(parts) == 0 {
-		return g.Metric + of
-	}
-	return strings.Join(parts, ", ")
-}
-
-// check is the verdict on a gate: on a mean, or on comparisons. A gate on cells that have not been
-// played to their end is undecided. One on cells that failed, and one on an undecided verdict, is what
-// the file says of undecided.
-func (g Gate) check(s Summary, c *Compare, known report.MetricList, cells []Cell) (GateResult, error) {
-	c, err := c.completed(cells, known)
-	if err != nil {
-		return GateResult{}, err
-	}
-	if wrong := g.unknown(c, cells, known); len(wrong) > 0 {
-		return GateResult{}, errors.New(wrong[0])
-	}
-	m, _ := known.Named(g.Metric)
-	if g.Arm != "" {
-		cells = slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return cell.Label(c.Axis) != g.Arm })
-	}
-	on := grounds{verdict: Passed}
-	if g.AtLeast != nil || g.AtMost != nil {
-		g.checkMean(&on, m, cells, s.Results)
-	}
-	if len(g.Verdict) > 0 {
-		g.checkComparisons(&on, c.Baseline, s.Comparisons)
-	}
-	return GateResult{Gate: g.Text(), Verdict: on.verdict, Why: strings.Join(on.why, "; ")}, nil
-}
-
-// unknown is what a gate names that is not in the batch: its metric, or its arm.
-func (g Gate) unknown(c *Compare, cells []Cell, known report.MetricList) (wrong []string) {
-	if _, ok := known.Named(g.Metric); !ok {
-		wrong = append(wrong, known.Unknown(g.Metric).Error())
-	}
-	var arms []string
-	if c != nil {
-		arms = valuesOf(cells, c.Axis)
-	}
-	if g.Arm != "" && !slices.Contains(arms, g.Arm) {
-		wrong = append(wrong, fmt.Sprintf("no value %s of the compared axis; allowed: %s", quoted(g.Arm),
-			strings.Join(arms, ", ")))
-	}
-	return wrong
-}
-
-// grounds are a verdict on a gate and the reasons for it.
-type grounds struct {
-	verdict Verdict
-	why     []string
-}
-
-// add gives a reason for a verdict. The worst of all verdicts counts.
-func (on *grounds) add(v Verdict, format string, args ...any) {
-	on.why = append(on.why, fmt.Sprintf(format, args...))
-	if v == GateFailed || v == Undecided && on.verdict == Passed {
-		on.verdict = v
-	}
-}
-
-// undecided is the verdict where the gate cannot be decided.
-func (g Gate) undecided() Verdict {
-	return map[string]Verdict{"pass": Passed, "fail": GateFailed}[g.Undecided].or(Undecided)
-}
-
-// checkMean compares the mean of a metric over the cells with the bounds.
-func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Result) {
-	open := 0
-	failed := 0
-	all := len(cells)
-	var scored []*Result
-	byID := indexed(results)
-	for _, cell := range cells {
-		switch r := byID[cell.ID]; {
-		case r == nil:
-			open++
-		case !r.Scored():
-			failed++
-		default:
-			scored = append(scored, r)
-		}
-	}
-	mean := meanOf(m, scored)
-	switch {
-	case open > 0:
-		on.add(Undecided, "%d of %d cells have not been played to their end", open, all)
-	case failed > 0:
-		on.add(g.undecided(), "%d of %d cells ended without a score", failed, all)
-	case mean.N < all:
-		on.add(g.undecided(), "%d of %d cells have no %s", all-mean.N, all, g.Metric)
-	case g.AtLeast != nil && mean.Mean < *g.AtLeast, g.AtMost != nil && mean.Mean > *g.AtMost:
-		on.add(GateFailed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
-	default:
-		on.add(Passed, "the mean over %d cells is %s", mean.N, number(mean.Mean))
-	}
-}
-
 // implied are the verdicts that hold if another does.
 var implied = map[stats.Outcome][]string{
 	stats.Better:     {string(stats.NotWorse)},
 	stats.Equivalent: {string(stats.NotWorse)},
 	Identical:        {string(stats.Equivalent), string(stats.NotWorse)},
-}
-
-// checkComparisons looks for the gate's verdicts in the comparisons of its arm, or of all arms, with the baseline.
-func (g Gate) checkComparisons(on *grounds, baseline string, list []Comparison) {
-	compared := 0
-	for _, one := range list {
-		if g.Arm != "" && one.Arm != g.Arm || one.Baseline != baseline {
-			continue
-		}
-		compared++
-		i := slices.IndexFunc(one.Metrics, func(v MetricVerdict) bool { return v.Metric == g.Metric })
-		if i < 0 {
-			on.add(g.undecided(), "%s has no %s yet", one.Arm, g.Metric)
-			continue
-		}
-		v := one.Metrics[i]
-		said := strings.ReplaceAll(string(v.Outcome), "_", " ")
-		decided := v.Outcome.Differs() || v.Outcome == stats.Equivalent || v.Outcome == Identical
-		passes := func(verdict string) bool { return slices.Contains(g.Verdict, verdict) }
-		switch {
-		case one.Open > 0 && !(v.Sequential && decided): // only a sequential verdict may come early
-			on.add(Undecided, "%d of %d pairs of %s are to play", one.Open, one.Pairs, one.Arm)
-		case passes(string(v.Outcome)), slices.ContainsFunc(implied[v.Outcome], passes):
-			on.add(Passed, "%s is %s", one.Arm, said)
-		case decided:
-			on.add(GateFailed, "%s is %s", one.Arm, said)
-		default:
-			on.add(g.undecided(), "%s is %s", one.Arm, said)
-		}
-	}
-	if compared == 0 {
-		on.add(Undecided, "nothing is compared yet")
-	}
 }
 
 // or is v, or other if it is empty.

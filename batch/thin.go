@@ -87,13 +87,12 @@ func (d Dir) finished(f File, cells []Cell, results []Result, lease time.Duratio
 	return err
 }
 
-// allMeasured refuses results that lack a metric which their runs, which are there, could still give.
+// allMeasured refuses results without the value of a metric that their runs, which are there, can still be asked for.
 func (d Dir) allMeasured(list metric.List, results []Result) error {
 	for _, r := range results {
 		for _, o := range r.Own {
 			m, known := list.Named(o.Name)
-			failed := !o.Measured() || o.Failure() != nil
-			if known && m.Computes() && failed && d.holdsRun(r.ID, r.Attempt) {
+			if known && m.Computes() && o.Failure() != nil && d.holdsRun(r.ID, r.Attempt) {
 				return fmt.Errorf("metric %s of cell %s: %w; nothing was removed; allowed: an expression that each run "+
 					"gives, or none of that name", o.Name, r.ID, o.Failure())
 			}

@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run/playback"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
@@ -32,7 +33,7 @@ func (r *runner) takeForks() error {
 func (r *runner) takeFork(f trace.Fork) error {
 	before, next := r.Settings, f.Settings
 	next.Ticks = before.Ticks
-	scenario, err := scenarioOf(next)
+	scenario, err := playback.Scenario(next)
 	if err != nil {
 		return err
 	}

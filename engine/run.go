@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/playback"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -191,7 +192,7 @@ type plan struct {
 }
 
 func newRunner(o Options, s sink) (*runner, error) {
-	scenario, err := scenarioOf(o.Settings)
+	scenario, err := playback.Scenario(o.Settings)
 	if err != nil {
 		return nil, err
 	}

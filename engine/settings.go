@@ -16,9 +16,9 @@ import (
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run/playback"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
-	"example.com/agentworld/world/scenario"
 )
 
 // Version names the engine's own behaviour: the order of a tick and what is
@@ -42,14 +42,6 @@ func promptVersion(s trace.Settings) string {
 }
 
 var promptVersions sync.Map
-
-// scenarioOf is the scenario that a run with s plays. The error names what in its text does not
-// fit together.
-func scenarioOf(s trace.Settings) (world.Scenario, error) {
-	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
-		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Goals: s.Goals, Agents: s.AgentsOverride,
-			Language: s.Language})
-}
 
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that
 // they start with. The error names what cannot be read.
@@ -138,11 +130,11 @@ func changesOf(before, next trace.Settings) ([]trace.Change, error) {
 	if err := behaviorConfig(next).Validate(); err != nil {
 		return nil, err
 	}
-	a, err := scenarioOf(before)
+	a, err := playback.Scenario(before)
 	if err != nil {
 		return nil, err
 	}
-	b, err := scenarioOf(next)
+	b, err := playback.Scenario(next)
 	if err != nil {
 		return nil, err
 	}

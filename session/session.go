@@ -15,10 +15,10 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/playback"
 	"example.com/agentworld/session/access"
 	"example.com/agentworld/tools"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world/scenario"
 )
 
 // Session is a run that has passed every check and is not played yet. Only the disk, the network and
@@ -121,9 +121,7 @@ func prepare(c Config, left *Left) (s *Session, err error) {
 	}
 	s = &Session{config: c, left: left}
 	of := &s.config.Settings
-	planned, err := scenario.Instance(of.Scenario, []byte(of.ScenarioTOML),
-		scenario.Choice{Seed: of.Seed, Vary: of.Vary, Rules: of.Rules, Goals: of.Goals, Agents: of.AgentsOverride,
-			Language: of.Language})
+	planned, err := playback.Scenario(*of)
 	if err != nil && left != nil {
 		// What another version took for a scenario may be none here: that is the reason then.
 		of := engine.ForkOptions{Parent: left.Parent, AtTick: left.AtTick, AllowVersionDrift: left.AllowVersionDrift,

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/settings"
-	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session"
@@ -273,172 +270,8 @@ func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, e
 	return end.conclude(s, ending == batch.DecidedEarly)
 }
 
-// reasons are why a batch did not end well, each with its exit code.
-type reasons []*failure
-
-func (r *reasons) add(code int, format string, args ...any) {
-	*r = append(*r, &failure{code, fmt.Errorf(format, args...)})
-}
-
-// batchCodes are the exit codes of a batch that was played, in the order in which they count.
-var batchCodes = []int{exitInterrupted, exitProvider, exitBudget, exitGate, exitUndecided}
-
-// conclude adds what a summary says to the reasons, and makes them one error. Failed cells of a batch that was
-// decided early are in the summary and no reason: it needs none of them.
-func (r reasons) conclude(s batch.Summary, early bool) error {
-	if s.Failed > 0 && !early {
-		again := s.Failed
-		for _, f := range s.Failures {
-			if batch.Final(f.Status) {
-				again--
-			}
-		}
-		r.add(exitProvider, "%d of %s failed; the same command tries %d of them again", s.Failed,
-			plaintext.Count(s.Cells, "cell"), again)
-	}
-	return append(r, gateReasons(s.Verdict)...).error()
-}
-
-// gateReasons are why gates with a verdict do not hold.
-func gateReasons(v batch.Verdict) (r reasons) {
-	switch v {
-	case batch.GateFailed:
-		r.add(exitGate, "a gate does not hold")
-	case batch.Undecided:
-		r.add(exitUndecided, "a gate is undecided")
-	}
-	return r
-}
-
-// error is the reasons as one error with the exit code that counts most; nil without any.
-func (r reasons) error() error {
-	slices.SortStableFunc(r, func(a, b *failure) int {
-		return slices.Index(batchCodes, a.code) - slices.Index(batchCodes, b.code)
-	})
-	var all problems
-	for _, one := range r {
-		all = append(all, one.Error())
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return failWith(r[0].code, all)
-}
-
-// batchPrinter shows how far a batch is: one updating line on a terminal, and a line for each cell
-// that ends elsewhere.
-type batchPrinter struct {
-	*terminal.Printer
-	cells []batch.Cell
-	began time.Time
-	now   func() time.Time
-	drawn time.Time
-	first int
-	seen  bool
-	// part says that other processes play a part of the cells: when they are done is not known here.
-	part bool
-}
-
-// show prints p as far as it is worth it. It is called one call at a time.
-func (bp *batchPrinter) show(p batch.Progress) {
-	if bp.Quiet {
-		return
-	}
-	if !bp.seen {
-		bp.first, bp.seen = len(p.Results), true
-	}
-	if p.Ended != nil && !bp.Terminal {
-		bp.Note(fmt.Sprintf("cell %s %s: %s%s", p.Ended.Cell.ID, p.Ended.Name(), p.Ended.Status, scoreText(*p.Ended)))
-		bp.Note(bp.text(p))
-		return
-	}
-	if now := bp.now(); bp.Terminal && (p.Ended != nil || now.Sub(bp.drawn) >= time.Second/4) {
-		bp.drawn = now
-		bp.Update(bp.text(p), int64(len(p.Results)), int64(len(bp.cells)))
-	}
-}
-
-// scoreText is the score of a cell, if it has one.
-func scoreText(r batch.Result) string {
-	if v, ok := r.Metrics.Get("score"); ok {
-		return fmt.Sprintf(", score %g", v)
-	}
-	if r.Reason != "" {
-		return ", " + r.Reason
-	}
-	return ""
-}
-
 // armsShown bounds the arms of the line.
 const armsShown = 8
-
-// text is the progress as one line. A cell that failed and is played again is not done, and its calls
-// count once.
-func (bp *batchPrinter) text(p batch.Progress) string {
-	done := 0
-	failed := 0
-	calls := int64(0)
-	tokens := int64(0)
-	cost := int64(0)
-	currency := ""
-	arms := map[string]int{}
-	playing := maps.Clone(p.Playing)
-	for _, r := range p.Results {
-		if again, on := playing[r.ID]; on {
-			again.ModelCalls = max(0, again.ModelCalls-r.Calls)
-			again.InputTokens, again.OutTokens = max(0, again.InputTokens+again.OutTokens-r.Tokens), 0
-			playing[r.ID] = again
-		} else {
-			done++
-			arms[r.Arm()]++
-			if !r.Scored() {
-				failed++
-			}
-		}
-		calls += r.Calls
-		tokens += r.Tokens
-		cost += r.CostMicros
-		if r.Currency != "" {
-			currency = r.Currency
-		}
-	}
-	for _, one := range playing {
-		calls, tokens = calls+one.ModelCalls, tokens+one.InputTokens+one.OutTokens
-	}
-	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", done, len(bp.cells), failed,
-		len(playing), calls, tokens)
-	if currency != "" {
-		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
-	}
-	if played := done - bp.first; played > 0 && done < len(bp.cells) && !bp.part {
-		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(len(bp.cells)-done)
-		text += "  left about " + left.Round(time.Second).String()
-	}
-	return text + bp.armsText(arms)
-}
-
-// armsText is how many cells of each arm are done; empty for a single arm.
-func (bp *batchPrinter) armsText(done map[string]int) string {
-	var names []string
-	all := map[string]int{}
-	for _, c := range bp.cells {
-		all[c.Arm()]++
-		if all[c.Arm()] == 1 {
-			names = append(names, c.Arm())
-		}
-	}
-	if len(names) < 2 {
-		return ""
-	}
-	var parts []string
-	for _, name := range names[:min(len(names), armsShown)] {
-		parts = append(parts, fmt.Sprintf("%s %d/%d", name, done[name], all[name]))
-	}
-	if more := len(names) - len(parts); more > 0 {
-		parts = append(parts, plaintext.Count(more, "arm")+" more")
-	}
-	return "  " + strings.Join(parts, ", ")
-}
 
 // noBatch refuses a directory that a user names for a batch, and says where its files cannot be read.
 func noBatch(m *Main, what, name string, err error) error {
@@ -491,49 +324,6 @@ func batchStatus(m *Main, name string, asJSON bool) error {
 		b.WriteString("thinned  the runs were removed, the results were kept\n")
 	}
 	return m.print(b.String())
-}
-
-// batchThinCommand removes the runs of a finished batch.
-func batchThinCommand(m *Main) *cobra.Command {
-	var yes bool
-	c := &cobra.Command{
-		Use: "thin DIR", Short: "remove the runs of a finished batch, and keep its results",
-		Long: `Remove what no report of a finished batch needs: runs, logs and recorded answers.
-Results stay, and so do the metrics of your own that the file or --metric names, which are
-computed before. Reports, verdicts, comparisons and pages stay as they are; explain, replay
-and metrics that nobody has asked for yet need the runs.
-
-Without --yes nothing is removed, and what would be is told.`,
-		Args: oneArgument("the directory of a batch"),
-		RunE: func(_ *cobra.Command, args []string) error { return thinBatch(m, args[0], yes) },
-	}
-	c.Flags().BoolVar(&yes, "yes", false, "remove them")
-	m.addMetricFlag(c.Flags())
-	return c
-}
-
-// thinBatch removes the runs of a batch, or says what that would free.
-func thinBatch(m *Main, name string, yes bool) error {
-	m.collectMore()
-	if err := m.readMetrics(); err != nil {
-		return err
-	}
-	dir := batch.Dir(m.path(name))
-	if _, _, err := dir.Cells(); err != nil {
-		return noBatch(m, "", name, err)
-	}
-	gone, err := dir.Thin(m.measuring(), m.metrics.list, m.lease(), runtime.GOMAXPROCS(0), yes)
-	if err != nil {
-		return badInput("%s cannot be thinned: %w", shown(name), err)
-	}
-	what := plaintext.Count(gone.Runs, "run") + " with " + sizeText(gone.Bytes)
-	if !yes {
-		plaintext.Fprintf(m.Stdout, "%s would be removed, and %s kept; --yes removes them\n", what,
-			plaintext.Count(gone.Cells, "result"))
-		return nil
-	}
-	plaintext.Fprintf(m.Stdout, "%s removed, %s kept\n", what, plaintext.Count(gone.Cells, "result"))
-	return nil
 }
 
 // mergeBatches unites directories of the same batch, and writes the page of all to a file if one
@@ -653,64 +443,4 @@ func (b *plannedBatch) expect(c batch.Cell) (trace.Usage, error) {
 		return trace.Usage{}, err
 	}
 	return s.Expect().Likely, nil
-}
-
-// writeSummary writes a summary in a format to a file, or to stdout if none is named. What is kept is not written
-// over.
-func (m *Main) writeSummary(s batch.Summary, format, out string, kept ...keptPath) error {
-	if out == "" {
-		text := s.Write(format)
-		if format == "text" {
-			text = []byte(s.Text(m.outputColumns()))
-		}
-		_ = m.print(string(text))
-		return nil
-	}
-	target, err := m.output("the summary ", out, kept...)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
-		return err
-	}
-	m.noteMade("the summary ", target)
-	return nil
-}
-
-// batchReportCommand writes the summary of a batch in one of several forms.
-func batchReportCommand(m *Main) *cobra.Command {
-	var format, out string
-	c := &cobra.Command{
-		Use: "report DIR", Short: "sum up a batch: means, verdicts, gates; its exit code is that of the gates",
-		Args: oneArgument("the directory of a batch"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if !slices.Contains(batch.Formats, format) {
-				return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(batch.Formats, ", "))
-			}
-			m.collectMore()
-			dir := batch.Dir(m.path(args[0]))
-			if err := m.readMetrics(); err != nil {
-				return err
-			}
-			f, cells, results, err := dir.File(m.metrics.list)
-			if err != nil {
-				return noBatch(m, "", args[0], err)
-			}
-			if err := m.measureBatch(dir, f.Metrics, results); err != nil {
-				return err
-			}
-			s, err := batch.Summarize(f, cells, results)
-			if err != nil {
-				return badInput("%w", err)
-			}
-			if err := m.writeSummary(s, format, out, keptPath{"the batch", string(dir)}); err != nil {
-				return err
-			}
-			return reasons{}.conclude(s, false)
-		},
-	}
-	c.Flags().StringVar(&format, "format", "text", strings.Join(batch.Formats, ", "))
-	c.Flags().StringVar(&out, "out", "", "write to this file instead of stdout")
-	m.addMetricFlag(c.Flags())
-	return c
 }

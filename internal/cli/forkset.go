@@ -8,9 +8,9 @@ import (
 
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/run/playback"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
-	"example.com/agentworld/world/scenario"
 )
 
 // setAllowed says what --set takes.
@@ -20,8 +20,7 @@ const setAllowed = "rules.FIELD=VALUE; personas.AGENT.text=TEXT, also .short_ter
 // changeAtFork takes what --set gives a fork: rules and goals into the settings, and texts of agents as switches
 // from the tick after the fork on. A scenario that cannot be read is left to the session.
 func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error) {
-	of, err := scenario.Instance(p.Scenario, []byte(p.ScenarioTOML), scenario.Choice{Seed: p.Seed, Vary: p.Vary,
-		Rules: p.Rules, Goals: p.Goals, Agents: p.AgentsOverride, Language: p.Language})
+	of, err := playback.Scenario(p.Settings)
 	if err != nil || len(fork.Set) == 0 {
 		return nil, nil
 	}

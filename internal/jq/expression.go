@@ -17,9 +17,6 @@ const CharsMax = 16 << 10
 // Expression is a jq expression that compiles.
 type Expression struct{ text string }
 
-// Text is the expression as it was written.
-func (e Expression) Text() string { return e.text }
-
 // refused are the functions and variables that an expression must not use, each with the reason. What is
 // not here and has an effect in the jq command is not known to the interpreter.
 var refused = map[string]string{

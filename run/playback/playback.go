@@ -94,7 +94,7 @@ func Begin(h trace.Header) (*Playback, error) {
 // Continue returns a playback of the ticks that follow in w, which it changes.
 func Continue(w *world.World) *Playback { return &Playback{world: w} }
 
-// Scenario is what a run with some settings plays.
+// Scenario is what a run with some settings plays. The error names what in its text does not fit together.
 func Scenario(s trace.Settings) (world.Scenario, error) {
 	return scenario.Instance(s.Scenario, []byte(s.ScenarioTOML),
 		scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: s.Rules, Goals: s.Goals, Agents: s.AgentsOverride,
