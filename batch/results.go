@@ -160,9 +160,17 @@ func (d Dir) WriteResults(results []Result) error {
 // lineMost bounds a line of results.jsonl, in bytes.
 const lineMost = 1 << 20
 
-// ReadResults reads the lines of results.jsonl. The error names the line that is no result.
+// ReadResults reads the lines of results.jsonl. The error names the line that is no result, or the cell that has
+// two: its pairs would count twice.
 func ReadResults(r io.Reader) (list []Result, err error) {
+	seen := map[ID]bool{}
 	err = eachResult(r, func(one Result) { list = append(list, one) })
+	for _, one := range list {
+		if seen[one.ID] {
+			return nil, fmt.Errorf("cell %s has two lines; allowed: each cell once", one.ID)
+		}
+		seen[one.ID] = true
+	}
 	return list, err
 }
 

@@ -166,13 +166,13 @@ func worldNames(sides []Side, by []string) [][]string {
 			}
 		}
 		of := map[string]string{}
-		lacks := func(list []playedWorld) func(playedWorld) bool {
+		isIn := func(list []playedWorld) func(playedWorld) bool {
 			return func(w playedWorld) bool {
 				return slices.ContainsFunc(list, func(other playedWorld) bool { return other.parts == w.parts })
 			}
 		}
-		mine := slices.DeleteFunc(slices.Clone(distinct), lacks(first))
-		theirs := slices.DeleteFunc(slices.Clone(first), lacks(distinct))
+		mine := slices.DeleteFunc(slices.Clone(distinct), isIn(first))
+		theirs := slices.DeleteFunc(slices.Clone(first), isIn(distinct))
 		for _, w := range mine {
 			at := slices.IndexFunc(theirs, func(other playedWorld) bool { return other.file == w.file })
 			if at < 0 && len(mine) == 1 && len(theirs) == 1 {

@@ -19,6 +19,10 @@ type test func(theta float64) float64
 // the reach.
 const bisections = 42
 
+// shownMin is the least part of the reach that is shown: ties of sums are taken to be within roundingMax, and a
+// few clusters magnify that.
+const shownMin = 1e-9
+
 // invert is the interval of the differences that a test does not reject. For the sign-flip
 // test its ends are quantiles of the means of random subsets of the differences (J. A.
 // Hartigan, "Using subsample values as typical values", JASA 64, 1969, 1303-1317). reach is
@@ -63,7 +67,7 @@ func (t test) lowerEnd(rejects func(p float64) bool, observed, reach float64) (f
 	if err != nil {
 		panic("stats: a number cannot be read back: " + err.Error())
 	}
-	if math.Abs(kept) <= roundingMax*reach && rejected < 0 {
+	if math.Abs(kept) <= shownMin*reach && rejected < 0 {
 		rounded = 0
 	}
 	return min(rounded, observed), true

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -93,6 +94,23 @@ func TestIntervalSaysWhatTheTestSays(t *testing.T) {
 					t.Errorf("%+v of %d: %s, p %v, interval %v", o, n, v.Outcome, v.AdjustedP, *v.Interval)
 				}
 			}
+		}
+	}
+}
+
+// TestIntervalOfNoDifference has 0 at both ends if all pairs are equal, however few or many they are.
+func TestIntervalOfNoDifference(t *testing.T) {
+	for _, n := range []int{6, 12, 60, 300} {
+		var pairs []Pair
+		for i := range n {
+			pairs = append(pairs, Pair{Cluster: strconv.Itoa(i), A: 1, B: 1})
+		}
+		verdicts, err := CompareAll([]Metric{{Pairs: pairs, Options: Options{Alpha: 0.05}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := verdicts[0].Interval; got == nil || *got != (Interval{}) {
+			t.Errorf("%d pairs: interval %v, want 0 to 0", n, got)
 		}
 	}
 }
