@@ -50,7 +50,7 @@ func (d Dir) Thin(ctx context.Context, list metric.List, lease time.Duration, jo
 		if err == nil {
 			err = d.WriteResults(results)
 		}
-		if err == nil { // before the first run goes, so that whoever misses one hears why
+		if err == nil { // before the first run is removed, so that a reader of a missing run is told why
 			err = d.replace(thinnedFile, nil)
 		}
 	}

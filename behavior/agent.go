@@ -106,7 +106,7 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 // Config returns the limits with every default filled in.
 func (k *Runtime) Config() Config { return k.cfg }
 
-// StaticText is the instructions, tools and rules that every call holds, whoever the agent is and whatever it
+// StaticText is the instructions, tools and rules that every call holds, for any agent and anything it
 // sees.
 func (k *Runtime) StaticText() string {
 	text := k.words.instructions(&k.cfg, k.cfg.SystemPrompt) + k.common.Text

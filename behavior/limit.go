@@ -109,7 +109,7 @@ func (w *wording) counted(r *world.PolicyRule) string {
 }
 
 // bound is the most that the rules let the agent give or do at once of what an action is about, for what it
-// gets. Only rules that hold whoever asks count, and one that allows it suffices; limited is false if none does.
+// gets. Only rules that hold for any asker count, and one that allows it suffices; limited is false if none does.
 func (s *observationWriter) bound(action, what, get string) (most int64, limited bool) {
 	for i := range s.rules {
 		r := &s.rules[i]
@@ -126,7 +126,7 @@ func (s *observationWriter) bound(action, what, get string) (most int64, limited
 	return most, limited
 }
 
-// within is an affordance with no more than the rules allow whoever asks.
+// within is an affordance with no more than the rules allow for any asker.
 func (s *observationWriter) within(a world.Affordance) world.Affordance {
 	if most, limited := s.bound(a.Action, "", ""); limited && a.Field != "" {
 		a.Max = min(a.Max, most)

@@ -15,7 +15,7 @@ import (
 )
 
 // userTool is a tool of the run's user, ready to be offered. A call of one is an action for the guard: it may
-// reach whoever runs the tool. As long as no untrusted text is in view it is free. After that it must be in
+// reach the operator of the tool. As long as no untrusted text is in view it is free. After that it must be in
 // the plan, argument by argument, but for those that the user left open.
 type userTool struct {
 	trace.Tool
@@ -44,7 +44,7 @@ func newUserTool(t trace.Tool) (userTool, error) {
 	return u, nil
 }
 
-// bound are those arguments of a call that a plan must give, in one form whoever wrote them.
+// bound are those arguments of a call that a plan must give, in one canonical form.
 func (u *userTool) bound(arguments string) (string, []answer.Repair, *answer.ArgumentError) {
 	fixed, used, fault := answer.Conform(u.planned, "", answer.WithoutFields(arguments, u.Open))
 	return string(fixed), used, fault

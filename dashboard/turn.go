@@ -59,7 +59,7 @@ type toolCall struct {
 	Tool *usedTool `json:"tool,omitempty"`
 }
 
-// usedTool is what came of a call of a tool of the user's.
+// usedTool is the result of a call of one of the user's tools.
 type usedTool struct {
 	// Of names tool, version and server, and Trust says what the result may do.
 	Of    string `json:"of"`

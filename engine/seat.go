@@ -82,7 +82,7 @@ type Seats struct {
 	timeout time.Duration
 	brief   baseline.Brief
 	mu      sync.Mutex
-	// players are by agent; that of an agent is replaced when another seat takes over.
+	// players are by agent; that of an agent is replaced with its seat.
 	players map[string]*seated
 }
 

@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// UsedTool is a call of a tool of the run's user, with what came of it and how far the user trusts it.
+// UsedTool is a call of a tool of the run's user, with its result and its trust.
 type UsedTool struct {
 	trace.ToolCall
 	Version string `json:"version"`

@@ -24,7 +24,7 @@ type Continued struct {
 	AbandonTick bool
 	// Caps, when set, returns the caps that are to hold, given those that do.
 	Caps func(trace.Caps) trace.Caps
-	// Seats take over from those of the run, and "model" entries give agents back to their model. They are
+	// Seats replace those of the run, and "model" entries give agents back to their model. They are
 	// recorded. A run that names a seat which is not there, or of another version, needs one in its place.
 	Seats []trace.AgentSeat
 	// Planned says that the run has to be the one of the settings of [Config], all of them: a run

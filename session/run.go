@@ -70,7 +70,7 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return r, fmt.Errorf("report on the run: %w", err)
 	}
-	// A run that is broken off is not measured; whoever reads it later can measure it.
+	// A run that is broken off is not measured; a later reader can measure it.
 	if rows, err := s.config.Metrics.Measure(ctx, s.config.source(s.config.Dir)); err == nil {
 		r.Report.OwnMetrics = rows
 	}

@@ -156,7 +156,7 @@ func withoutModel(of *trace.Settings) {
 	of.AgentModels = nil
 }
 
-// resumeSeats are the seats that a run is to go on with: those that it has, and in their place what the
+// resumeSeats are the seats of a resumed run: those that it has, and in their place what the
 // caller wants. The error names one that is not there.
 func (s *Session) resumeSeats(has, wanted []trace.AgentSeat) (list []trace.AgentSeat, err error) {
 	s.seats, err = s.config.seats()

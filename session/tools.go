@@ -101,7 +101,7 @@ func (s *Session) chosenTools(needed []world.ToolAccess) (*tools.Set, error) {
 // offersNone is the word for no tools in [trace.Settings.OfferTools].
 const offersNone = "none"
 
-// checkTools refuses to go on with tools that are not as they were recorded.
+// checkTools refuses tools that are not as they were recorded.
 func (s *Session) checkTools(recorded []trace.Tool) error {
 	lacks := s.tools.Lacks(recorded)
 	if len(lacks) == 0 {

@@ -18,7 +18,7 @@ type AgentSeat struct {
 }
 
 const (
-	// AnyAgent stands for all agents that no other entry names.
+	// AnyAgent is all agents that no other entry names.
 	AnyAgent = "*"
 	// ModelSeat is the name of the seat that is none: the model of the agent answers.
 	ModelSeat = "model"

@@ -117,7 +117,7 @@ func toolsText(list []Tool) string {
 	return text + ": " + digestText(llmclient.Marshal(list))
 }
 
-// ToolCall is one call of a [Tool] and what came of it. A replay takes the result from here.
+// ToolCall is one call of a [Tool] and its result. A replay takes the result from here.
 type ToolCall struct {
 	Tick    int64  `json:"tick"`
 	AgentID string `json:"agent_id"`
@@ -135,13 +135,13 @@ type ToolCall struct {
 // Key identifies the model call whose answer made the call.
 func (c ToolCall) Key() CallKey { return CallKey{c.Tick, c.AgentID, c.Step} }
 
-// Same reports whether two records are of the same call, whatever came of it.
+// Same reports whether two records are of the same call, with any result.
 func (c ToolCall) Same(other ToolCall) bool {
 	return c.Key() == other.Key() && c.CallID == other.CallID && c.Tool == other.Tool &&
 		string(c.Arguments) == string(other.Arguments)
 }
 
-// ToolResult is what came of a call. It is data: a tool may return anything.
+// ToolResult is the result of a call. It is data: a tool may return anything.
 type ToolResult struct {
 	// Code says why there is no result, empty if there is one.
 	Code ToolCode `json:"code,omitempty"`
@@ -163,7 +163,7 @@ const (
 	ToolPanicked ToolCode = "TOOL_PANICKED"
 	// ToolTimeout: no result came in time. One that comes later is dropped.
 	ToolTimeout ToolCode = "TOOL_TIMEOUT"
-	// ToolUnavailable: the server of the tool cannot be reached, or the run goes on without the tool.
+	// ToolUnavailable: the server of the tool cannot be reached, or the run continues without the tool.
 	ToolUnavailable ToolCode = "TOOL_UNAVAILABLE"
 	// ToolChanged: the server offers another tool under this name than at the beginning of the run.
 	ToolChanged ToolCode = "TOOL_CHANGED"

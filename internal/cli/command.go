@@ -43,10 +43,10 @@ func (m *Main) rootCommand() *cobra.Command {
 	})
 	root.AddCommand(
 		scenariosCommand(m),
-		m.readsUnverified(m.goesOnWithTools(resumeCommand(m))),
+		m.readsUnverified(m.continuesWithTools(resumeCommand(m))),
 		m.readsUnverified(inspectCommand(m)),
 		m.readsUnverified(m.replayCommand()),
-		m.readsUnverified(m.goesOnWithTools(forkCommand(m))),
+		m.readsUnverified(m.continuesWithTools(forkCommand(m))),
 		m.readsUnverified(compareCommand(m)),
 		m.readsUnverified(explainCommand(m)),
 		askCommand(m),

@@ -49,7 +49,7 @@ type Main struct {
 	identity
 	metrics ownMetrics
 
-	// tools are those of servers that this process is connected to, and withoutTools says that a run goes on
+	// tools are those of servers that this process is connected to, and withoutTools says that a run continues
 	// without its own.
 	tools        []tools.Tool
 	withoutTools bool

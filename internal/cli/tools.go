@@ -22,13 +22,13 @@ type toolFlags struct {
 	Servers []string `flag:"tools-mcp" doc:"tools of an MCP server, as NAME=COMMAND, NAME=URL or a NAME of your tools.toml; may be repeated"`
 }
 
-// withoutToolFlags are those of commands that go on with a run.
+// withoutToolFlags are those of commands that continue a run.
 type withoutToolFlags struct {
 	Without bool `flag:"without-tools" doc:"go on without the tools that the run has: a call of one says that it is not available"`
 }
 
-// goesOnWithTools is withTools for a command that goes on with a run.
-func (m *Main) goesOnWithTools(c *cobra.Command) *cobra.Command {
+// continuesWithTools is withTools for a command that continues a run.
+func (m *Main) continuesWithTools(c *cobra.Command) *cobra.Command {
 	var f withoutToolFlags
 	addOptions(c.Flags(), &f)
 	run := c.RunE

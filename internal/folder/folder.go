@@ -263,7 +263,7 @@ func (d Dir) StatEach(name string, n int, of func(i int) (dir, file string),
 			}
 			var in fs.FileInfo
 			if err == nil && below.IsDir() {
-				in, _ = root.Lstat(filepath.Join(dir, file)) // whoever reads it hears what is wrong
+				in, _ = root.Lstat(filepath.Join(dir, file)) // reading it reports what is wrong
 			}
 			f(i, below, in)
 		}

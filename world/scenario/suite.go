@@ -6,8 +6,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Suite is a frozen set of instances of built-in tasks, to be cited by its name: whoever plays all of them
-// under its settings can be compared with others who did.
+// Suite is a frozen set of instances of built-in tasks, to be cited by its name. Those who play all of
+// them under its settings can be compared.
 type Suite struct {
 	// Name is the name of the suite, such as "aw-1". Another set has another name.
 	Name string
