@@ -141,7 +141,7 @@ var policies = []policy{
 	{
 		dir: "engine",
 		project: []string{
-			"world", "world/scenario", "baseline", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook",
+			"world", "baseline", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook",
 			"modules", "behavior", "behavior/reflect", "behavior/seat", "trace", "llmclient/price", "engine/budget", "run",
 			"run/playback", "run/state",
 			"internal/atomicfile",
