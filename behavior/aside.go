@@ -216,23 +216,28 @@ func (w *wording) faults(d Decision, a *asides) {
 	}
 }
 
-// clamps adds what clamping changed. If texts may have chosen the amount, it follows the plan.
+// clamps adds what clamping changed. It follows the plan if texts may have chosen the amount, as whatever was
+// brought back to the plan.
 func (w *wording) clamps(d Decision, a *asides) {
 	for _, c := range d.Adjustments {
 		if c.Field == policy.FieldThen {
 			continue // its draft said so, and texts may have chosen how many steps there were
 		}
 		why := w.Asides.Most
+		line := ""
 		switch {
+		case c.Field == policy.FieldIgnore:
+			line = w.Asides.Ignored
 		case c.To > c.From:
 			why = w.Asides.Least
 		case c.Bound == world.BoundMultiple:
 			why = w.Asides.Multiple
 		}
-		slot := answer.Slot(c.Action, c.Field)
-		line := w.Asides.Amount.Text(slot, c.To, c.From, why)
+		if line == "" {
+			line = w.Asides.Amount.Text(answer.Slot(c.Action, c.Field), c.To, c.From, why)
+		}
 		switch {
-		case !d.veiled:
+		case !d.veiled && c.Bound != policy.BoundPlan:
 			a.early = append(a.early, line)
 		case d.DecidedBy != trace.ByStanding:
 			a.late = append(a.late, line)

@@ -151,7 +151,7 @@ func TestTheBudgetOfDeviationsIsShown(t *testing.T) {
 	turn := plan("g", digs, leaves) + "\n\n" + drafts(digs, waits)
 	told := l.answered(turn)
 	for i := range told {
-		if !strings.Contains(told[i], "3 of 3 ticks off the plan left in any 50") {
+		if !strings.Contains(told[i], "3 of 3 ticks out of the plan's order left in any 50") {
 			t.Errorf("output %d is\n%s", i, told[i])
 		}
 	}
@@ -159,7 +159,7 @@ func TestTheBudgetOfDeviationsIsShown(t *testing.T) {
 		t.Errorf("the draft is told\n%s", told[1])
 	}
 	l.plays(turn+"\n\n"+commits("2"), writes)
-	if told := l.answered(turn); !strings.Contains(told[0], "2 of 3 ticks off the plan left in any 50") {
+	if told := l.answered(turn); !strings.Contains(told[0], "2 of 3 ticks out of the plan's order left in any 50") {
 		t.Errorf("after one deviation the plan is answered with\n%s", told[0])
 	}
 }
@@ -238,6 +238,26 @@ func TestAClampUnderTextsFollowsThePlan(t *testing.T) {
 	requests, _ := l.plays(plan("g", digs) + "\n\n" + does(digs))
 	if !strings.Contains(requests[1], `"last_turn":["Changed: amount 5000 for your 7777, the most."]`) {
 		t.Errorf("after the plan the request is\n%s", requests[1])
+	}
+}
+
+// TestAnOrderCutToThePlanIsTold: by the field that was cut, and not at all by one that was not.
+func TestAnOrderCutToThePlanIsTold(t *testing.T) {
+	writes := world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}}
+	const planned = `{"action":"mine_compound","amount":5,"max_ticks":3}`
+	const drafted = `{"action":"mine_compound","amount":5}`
+	for order, want := range map[string]string{
+		`{"until":[],"max_ticks":3,"ignore":["message_received"]}`: `["Changed: nothing is ignored, since a plan has no ignore."]`,
+		`{"until":[],"max_ticks":4,"ignore":null}`:                 `["Changed: max_ticks 3 for your 4, the most."]`,
+	} {
+		l := newLife(t, behavior.Config{}, "two_bases")
+		l.plays(does(waits), writes)
+		l.plays(plan("g", planned)+"\n\n"+drafts(drafted)+
+			"\ncall d decision {\"candidate\":1,\"execute_until\":"+order+",\"why\":\"\",\"sources_used\":[]}", writes)
+		requests, _ := l.plays(plan("g", digs) + "\n\n" + does(digs))
+		if !strings.Contains(requests[1], `"last_turn":`+want) {
+			t.Errorf("%s: no %s in\n%s", order, want, requests[1])
+		}
 	}
 }
 

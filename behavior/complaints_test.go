@@ -61,22 +61,23 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 	deeds := append(build, schedule, schedule)
 	for language, needed := range map[string][]string{
 		words.English: {
-			"above 100 heat only 100/heat of it, at 1000 none",                           // what is left of a harvest
-			"power low (≤100) and critical (≤25) only end steps and sleep",               // what the states do, and when
-			"shutdown at 0 too: no action, no use, +1 electricity",                       // what shutdown does
-			"goes on if you leave or shut down; products reach you",                      // work without its owner
-			"per tick 8 electricity, at most the radiation, beside harvests; stores 200", // what a plant yields
-			"Queues a job of batches",                                                    // what a job is
-			", next in 2, all in 10",                                                     // when it is done
-			"6 electricity + 2 hardware -> 1 data + 1 control_chip, 2",                   // what a batch yields
-			"Run score, apart from goals: produced:control_chip",                         // what counts
-			"# Observation, tick 11 of 40",                                               // until when
-			"Modules (at most 3 calls a tick)",                                           // how many lookups
-			"buy_power 10..40 (40 free)",                                                 // what costs nothing
-			"job_done (all batches)",                                                     // when a sleep ends
+			"above 100 heat radiation*100/heat, at 1000 none; 1 heat per unit gained", // what is left of a harvest
+			"Unshared radiation here", // whether others take of it
+			"power low (≤100), critical (≤25) only end steps and sleep, once in 10 ticks",  // what the states do, and when
+			"shutdown at 0 ends all: no action or use, +1 electricity/tick, at 50 restart", // what shutdown does
+			"goes on if you leave or shut down; products reach you",                        // work without its owner
+			"per tick 8 electricity, at most the radiation, beside harvests; stores 200",   // what a plant yields
+			"Queues a job of batches",                                  // what a job is
+			", next in 2, all in 10",                                   // when it is done
+			"6 electricity + 2 hardware -> 1 data + 1 control_chip, 2", // what a batch yields
+			"Run score, apart from goals: produced:control_chip",       // what counts
+			"# Observation, tick 11 of 40",                             // until when
+			"Modules (at most 3 calls a tick)",                         // how many lookups
+			"buy_power 10..40 (40 free)",                               // what costs nothing
+			"job_done (all batches)",                                   // when a sleep ends
 		},
-		"zh": {"热量超 100 只得 100/热量，到 1000 被拒", "电力不足（≤100）和告急（≤25）只会终止步骤和休眠", "停机，同样终止它们；不能行动，不耗电",
-			"离开或停机也照做，产品归你", "每回合发电 8 或此处辐射（取低），不碍采集，存 200", "排到此处自己工厂队尾", "下一批尚需 2, 全部 10",
+		"zh": {"热量超 100 时为辐射*100/热量，到 1000 被拒；每得 1 产热 1", "不分摊", "电力不足（≤100）和告急（≤25）只会终止步骤和休眠，10 回合内各一次", "停机，同样终止它们；不能行动，不耗电",
+			"离开或停机也照做，产品归你", "每回合发电 8 或此处辐射（取低），不影响采集，存 200", "排到此处自己工厂队尾", "下一批尚需 2, 全部 10",
 			"-> 1 data + 1 control_chip, 2", "与目标无关", "第 11 回合，共 40", "每回合最多 3 次", "buy_power 10..40 (40 免费)", "job_done（全部批次）"},
 	} {
 		for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {

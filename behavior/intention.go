@@ -142,11 +142,20 @@ func (t *Turn) noteIntention(goal string, steps []plannedStep, mended bool) {
 		by.steps = append(by.steps, intendedStep{s.planned, t.stepText(s), owed})
 	}
 	// The plan before it may have had no action that could be read: what is left then is of an earlier turn.
-	if before := &t.plan.intentions.early; mended && before.tick == by.tick {
+	// A correction that repeats a step of it is the whole plan anew, else it has only what was mended.
+	before := &t.plan.intentions.early
+	if mended && before.tick == by.tick && !overlap(before.steps, by.steps) {
 		by.steps = append(by.steps, before.steps...)
 	}
 	by.steps = unrepeated(by.steps)
 	t.plan.intentions.take(by, late)
+}
+
+// overlap reports whether two lists have a step in common.
+func overlap(some, others []intendedStep) bool {
+	return slices.ContainsFunc(some, func(s intendedStep) bool {
+		return slices.ContainsFunc(others, func(o intendedStep) bool { return o.planned.Equal(s.planned) })
+	})
 }
 
 // unrepeated is a list of steps, each once.

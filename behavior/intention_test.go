@@ -252,6 +252,27 @@ func TestAMendedPlanKeepsNothingOfAnEarlierTurn(t *testing.T) {
 	}
 }
 
+// TestACorrectedPlanIsWholeOrPart: one that repeats a step of the plan that was sent back is the whole plan,
+// and one that has only what was wrong adds to the rest.
+func TestACorrectedPlanIsWholeOrPart(t *testing.T) {
+	const wrong = `{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":null}`
+	mended := strings.Replace(wrong, "null", "3", 1)
+	for name, tt := range map[string]struct {
+		again []string
+		want  string
+	}{
+		"whole": {[]string{digs, mended}, "not done: mine_compound 1000; transfer_resource agent-2 electricity 3\n"},
+		"part":  {[]string{mended}, "not done: transfer_resource agent-2 electricity 3; mine_compound 1000; move_agent base-b\n"},
+	} {
+		l := newLife(t, behavior.Config{}, "two_bases")
+		l.plays(does(waits), world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}})
+		l.plays(plan("g", digs, leaves, wrong) + "\n\n" + plan("g", tt.again...) + "\n\n" + does(waits))
+		if now := l.prompt(); !strings.Contains(now, tt.want) {
+			t.Errorf("%s: no %q in\n%s", name, tt.want, now)
+		}
+	}
+}
+
 // TestOwnTermsAndWaitsAreNoDebt: a step about an own offer goes when that is closed, a wait is nothing that is
 // left to do, and whoever takes an offer to anyone is told as that.
 func TestOwnTermsAndWaitsAreNoDebt(t *testing.T) {

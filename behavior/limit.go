@@ -12,12 +12,12 @@ import (
 // limits writes the limits that the rules of the scenario set, one entry a rule, and who may ask for what
 // without a plan:
 //
-//	no plan needed if agent-2|agent-3 asks: trade 6 hardware for at least 1 data, at most 12 hardware at once, ...
+//	agent-2|agent-3 may ask without your plan for: trade 6 hardware for at least 1 data, at most 12 hardware at once, ...
 //
 // Two rules about offering and accepting that are alike are one entry, since they share their total.
 func (s *observationWriter) limits() {
 	w := s.words
-	rows := slices.Clone(s.rules)
+	rows := slices.DeleteFunc(slices.Clone(s.rules), func(r policy.Quota) bool { return r.To == s.Self.ID })
 	// Those that nobody may ask for come first, since no heading ends the part of who may.
 	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
 		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))

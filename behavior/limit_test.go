@@ -145,11 +145,27 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
 		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
-	want := "planned or not: transfer_resource hardware as an answer, at most 18 hardware at once, 60 of 60 hardware left in any 40 ticks; " +
-		"no plan needed if agent-3 asks: transfer_resource compound as an answer,"
+	want := "always bind you: transfer_resource hardware as an answer, at most 18 hardware at once, 60 of 60 hardware left in any 40 ticks; " +
+		"agent-3 may ask without your plan for: transfer_resource compound as an answer,"
 	if now := l.prompt(); !strings.Contains(now, want) {
 		t.Errorf("the prompt is\n%s", now)
 	}
+}
+
+// TestNobodyIsToldWhatItMayGiveItself: a rule of all agents about one of them says nothing to that one.
+func TestNobodyIsToldWhatItMayGiveItself(t *testing.T) {
+	l := partners(t, words.English, toOne("agent-1"), toOne("agent-2"))
+	now := l.prompt()
+	if strings.Contains(now, "data to agent-1") || !strings.Contains(now, "transfer_resource data to agent-2") {
+		t.Errorf("the prompt is\n%s", now)
+	}
+}
+
+// toOne is a rule of all agents about gifts of data to one of them.
+func toOne(to string) world.PolicyRule {
+	gift := trade("*", "transfer_resource", world.Data, "", 0, 0, "*")
+	gift.To = to
+	return gift
 }
 
 // TestCanHoldsTheSmallerLimit: what is possible now is told with no more than the agent's rules allow of it, for the

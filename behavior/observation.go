@@ -283,6 +283,13 @@ func (s *observationWriter) agents() {
 	for i := 0; i < len(shown); {
 		s.next(from, "; ")
 		place, km := shown[i].Place, shown[i].DistanceCM
+		s.where(place)
+		if s.details && place != s.Self.Place {
+			s.add(" ")
+			s.kilometres(km)
+			s.add(s.words.Observation.KM)
+		}
+		s.add(" ")
 		for first := i; i < len(shown) && shown[i].Place == place; i++ {
 			if i > first {
 				s.add(", ")
@@ -291,13 +298,6 @@ func (s *observationWriter) agents() {
 			if state := shown[i].PowerState; state != "" {
 				s.then(" ", s.words.Observation.Power, s.words.Word(state))
 			}
-		}
-		s.add(" ")
-		s.where(place)
-		if s.details && place != s.Self.Place {
-			s.add(" ")
-			s.kilometres(km)
-			s.add(s.words.Observation.KM)
 		}
 	}
 	s.end(from, s.AgentsOmitted+len(s.Agents)-len(shown))

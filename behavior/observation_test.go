@@ -99,7 +99,7 @@ texts: 3 from agent-1, agent-4, shown after the plan; 2 new, 4 older ones droppe
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline offer-16-agent-4-1|req-17-agent-1-1|req-18-agent-4-1|offer-15-agent-3-1
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found); cancel_offer (offer_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
-agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
+agents: here agent-1 "Maker", agent-4; at amber 5.1 km agent-3; 1 more
 factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60, stops at 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
@@ -116,7 +116,7 @@ texts: 3 from agent-1, agent-4, shown after the plan; 2 new, 4 older ones droppe
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline offer-16-agent-4-1|req-17-agent-1-1|req-18-agent-4-1|offer-15-agent-3-1
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
-agents: agent-1, agent-4 here; agent-3 at amber; 1 more
+agents: here agent-1, agent-4; at amber agent-3; 1 more
 factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 queued, ready in 2 ticks, wear 60, stops at 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
 market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber

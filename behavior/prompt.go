@@ -313,7 +313,7 @@ func (m *Agent) goals(view world.View) string {
 		}
 		b = append(b, '\n')
 		if g.MetAt >= 0 {
-			b = m.words.Goals.Met.Append(b, g.MetAt, capText(g.Goal.Text), what, g.Now)
+			b = m.words.Goals.Met.Append(b, g.MetAt, capText(g.Goal.Text))
 		} else {
 			b = m.words.Goals.Scored.Append(b, capText(g.Goal.Text), what, g.Now, g.Goal.AtLeast)
 		}

@@ -21,7 +21,7 @@ func (b bench) opens() string {
 
 // TestNeedOfOthersIsSeen: who stands beside an agent that is short of power sees that it is.
 func TestNeedOfOthersIsSeen(t *testing.T) {
-	for language, want := range map[string]string{"en": "agent-2 power low here", "zh": "agent-2 电力 不足 在此"} {
+	for language, want := range map[string]string{"en": "here agent-2 power low", "zh": "在此 agent-2 电力 不足"} {
 		b := newBench(t, trace.Settings{Language: language})
 		if strings.Contains(b.opens(), strings.TrimSuffix(want, "here")) {
 			t.Errorf("%s: it is told before", language)

@@ -62,9 +62,9 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			both: []string{
 				"each tick after actions, asleep too, takes", // what is paid first
 				"only end steps and sleep",                   // what low power does not do
-				"shutdown at 0 too",                          // nor is shutdown an event to be named
+				"shutdown at 0 ends all",                     // nor is shutdown an event to be named
 				"asked again if it would fail",               // what a dry run is for
-				"execute_until and its ignore are of the first step",
+				"execute_until is of the first step, its ignore of all",
 				"[] none", // an order without an event
 			},
 			alone: []string{
@@ -86,7 +86,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "不可行会再问", "execute_until 及其 ignore 只管第一步", "[] 为无"},
+			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "不可行会再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无"},
 			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "最多 8 座", "遇 power_low 也全部终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
 				"遇 message_received、power_low 也全部终止", "你起初有大量 hardware。"},

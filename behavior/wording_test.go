@@ -69,9 +69,9 @@ func TestChineseObservation(t *testing.T) {
 自己的请求和提议: req-19-agent-2-1 给 agent-9, 想要 motor_mk1 2, 还差 1, 9 回合后到期; offer-9-agent-2-1 给 anyone 在 amber, 给出 hardware 1, 想要 data 6, 4 回合后到期; offer-3-agent-2-1 给 agent-1 在此, 给出 hardware 1, 想要 electricity 30, 答复 req-2-agent-1-1, 待领 12, 已结束
 消息: 3 条, 来自 agent-1, agent-4, 提交计划后显示; 新 2 条, 更早的 4 条已丢弃
 可做: wait; move_agent 至 amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 最多 2, recipe.maintenance 最多 1)|f2 (recipe.maintenance); transfer_resource 至 agent-1|agent-4; buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10; request; offer hardware 最多 2|data 最多 16; accept_offer offer-18-agent-1-1; decline offer-16-agent-4-1|req-17-agent-1-1|req-18-agent-4-1|offer-15-agent-3-1
-不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory (工厂数已满); sell_power (无人出价); cancel_power_order (没有这个订单); cancel_offer (没有这个提议)
+不可做: refine_compound (缺 400 compound, 缺 2 electricity); build_factory (工厂数已满); sell_power (无人出价); cancel_power_order (没有这个订单); cancel_offer (没有这个提议)
 地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 硅酸盐; drift "Drift" 36.0 36 4 ? ? 冰; 另有 7
-智能体: agent-1 "Maker", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1
+智能体: 在此 agent-1 "Maker", agent-4; 在 amber 5.1 km agent-3; 另有 1
 工厂: f1 factory.assembler.mk1 在此, 生产中 recipe.assembler.motor_mk1 1 批, 排队 3 批, 尚需 2 回合, 磨损 60 (到 1000 停用); f2 factory.power.radiation.mk1 在 amber, 空闲, 存电 40
 市场 (每 10 电力的数据价): 卖单 50 价 3, 20 价 4, 另有 2; 买单 10 价 1, 另有 1; 自有电站存 30, 用 buy_power 免费取
 订单: o1 buy 20 价 2, 在此, 待领 10, 12 回合后到期; o2 sell 价 5, 在 amber
@@ -95,7 +95,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# 历史，按最后一次，相同者合并，[最新 id]，更早的 1 次略去",
+		"# 历史，按最近一次排序，相同的合并，[最新 id]，更早的 1 次略去",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: 此处已采空 compound 请求 500 可用 4",
 		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
 	}

@@ -464,10 +464,10 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "your limits, asked or not, planned or not: mine_compound, 40000 of 40000 g left; " +
-		"no plan needed if anyone asks: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 times for each, and one to each new message; " +
-		"no plan needed if agent-2|agent-3 asks: transfer_resource data as an answer, at most 3 data at once, 9 of 9 data left in any 20 ticks, 4 data for each; " +
-		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data for each; a gift counts at least a fifth of its total\n"
+	want := "limits that always bind you: mine_compound, 40000 of 40000 g left; " +
+		"anyone may ask without your plan for: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 times for each, plus one for each new message; " +
+		"agent-2|agent-3 may ask without your plan for: transfer_resource data as an answer, at most 3 data at once, 9 of 9 data left in any 20 ticks, 4 data for each; " +
+		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data for each; a gift counts at least a fifth of its limit's total\n"
 	if opening := turn.Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}

@@ -70,7 +70,7 @@ func rulesAbout(w *words.Language, r *world.Industry, topic string, needless []s
 		return []string{
 			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
 			powerStates(w, r),
-			w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent),
+			w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartLevel()),
 			w.Rules.Harvest.Text(world.HarvestMax, r.HeatFactor),
 			w.Rules.Heat.Text(r.HeatCapacity, 10*r.HeatCapacity),
 			w.Rules.Shedding.Text(r.Dissipation, r.HeatCapacity),
@@ -129,7 +129,7 @@ func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 	}
 	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
 		"\n" + powerStates(w, r) +
-		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartPercent)
+		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartLevel())
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic, needless), "\n")
 	}
@@ -180,7 +180,7 @@ const rulesSource = "rules-"
 
 // powerStates says from which charge on an agent's power is low or critical.
 func powerStates(w *words.Language, r *world.Industry) string {
-	return w.Rules.PowerState.Text(r.LowLevel(), r.CriticalLevel())
+	return w.Rules.PowerState.Text(r.LowLevel(), r.CriticalLevel(), world.AlarmTicks)
 }
 
 func amounts(list []world.Amount) string {

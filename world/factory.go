@@ -131,9 +131,11 @@ func (w *World) describe(f *factory) Factory {
 	if f.stepAt != 0 {
 		d.ReadyIn = f.stepAt - w.tick
 	}
-	if !w.isPlant(f) {
+	plant, here := w.isPlant(f), f.place == w.agents[f.owner].place
+	switch {
+	case !plant:
 		d.Wear = f.wear
-	} else if here := f.place == w.agents[f.owner].place; here && f.ready {
+	case here && f.ready:
 		// Elsewhere others may have bought from it, which is not to be seen from afar.
 		now := w.outputOf(f)
 		d.Wear, d.Stored = now.wear, now.stored
@@ -141,6 +143,8 @@ func (w *World) describe(f *factory) Factory {
 	switch {
 	case !f.ready:
 		d.State = "building"
+	case plant && d.Wear < WearMax:
+		d.State = "generating"
 	case len(f.jobs) > 0:
 		d.State = "working"
 		d.Recipe = w.law.Recipes[f.jobs[0].recipe].ID

@@ -160,7 +160,7 @@ type Factory struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Place string `json:"place"`
-	// State is building, idle or working; a plant generates also when idle.
+	// State is building, idle or working; generating for a plant that is not worn out, as far as it is seen.
 	State string `json:"state"`
 	// ReadyIn counts the ticks until the construction or the batch in work ends, AllIn those until all
 	// batches are done, 0 where that is the same.

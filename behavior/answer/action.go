@@ -41,8 +41,11 @@ func Slots(needless ...string) (slots []world.Slot) {
 }
 
 // Slot returns the slot of an action's parameter, and the parameter's own name when the
-// action has none of that name.
+// action has none of that name. What belongs to a standing order is no slot of a candidate.
 func Slot(action, parameter string) string {
+	if action == (world.ExecuteUntil{}).ActionName() {
+		return parameter
+	}
 	for _, p := range actionSpec(action).Params {
 		if p.Name == parameter {
 			return p.Slot().String()

@@ -54,7 +54,19 @@ func decodeThen(list Value, a world.Action, names Names, most int) (chain world.
 	if len(steps) == given {
 		return a, used, cut
 	}
-	return world.Chain(steps...), used, cut
+	return world.Chain(append(world.Steps(a), ignoring(a, steps[given:])...)...), used, cut
+}
+
+// ignoring are the steps after a, which ignore what a ignores where they say nothing of it.
+func ignoring(a world.Action, steps []world.ExecuteUntil) (list []world.ExecuteUntil) {
+	first := world.Steps(a)[0]
+	for _, step := range steps {
+		if len(step.Ignore) == 0 {
+			step.Ignore = slices.Clone(first.Ignore)
+		}
+		list = append(list, step)
+	}
+	return list
 }
 
 // decodeStep reads one step.

@@ -74,6 +74,28 @@ func TestOrderOfDecisionKeepsThen(t *testing.T) {
 	}
 }
 
+// TestIgnoreHoldsForAllSteps: what the order of the first step ignores, later ones ignore too, unless they
+// say themselves what they ignore.
+func TestIgnoreHoldsForAllSteps(t *testing.T) {
+	harvest := world.Once(world.Harvest{MaxAmount: 5})
+	harvest.Ignore = []string{world.StopMessageReceived}
+	chain := world.Chain(world.Once(world.Mine{MassG: 5}), world.Once(world.Wait{}), harvest)
+	call := Call{Tool: ToolDecision,
+		Arguments: `{"candidate":1,"execute_until":{"until":[],"max_ticks":1,"ignore":["power_low"]}}`}
+	d, _, _ := ReadDecision(call, true)
+	a, _, e := d.Action(call, []world.Action{chain}, Names{}, 3)
+	if e != nil {
+		t.Fatal(e)
+	}
+	var got []string
+	for _, step := range world.Steps(a) {
+		got = append(got, fmt.Sprint(step.Ignore))
+	}
+	if want := "[power_low] [power_low] [message_received]"; strings.Join(got, " ") != want {
+		t.Errorf("the steps ignore %s, want %s", got, want)
+	}
+}
+
 func chainText(a world.Action, _ []Repair, e *ArgumentError) string {
 	if e == nil {
 		return string(world.EncodeAction(a))

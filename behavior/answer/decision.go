@@ -180,7 +180,7 @@ func (d Decision) first(c Call, candidates []world.Action, names Names) (world.A
 		wrong = wrong.Inside("execute_until")
 	}
 	if wrong == nil && len(then) > 0 {
-		a = world.Chain(append(world.Steps(a), then...)...)
+		a = world.Chain(append(world.Steps(a), ignoring(a, then)...)...)
 	}
 	return a, c.norm(append(used, more...)), Faults(e, wrong)
 }

@@ -59,7 +59,7 @@ func TestChains(t *testing.T) {
 		{"what needs no plan is one action", none, nil, nil, 0, chainOf(data, data), nil, "1 steps, deviation 0, not_planned"},
 		{"a wait is a deviation", []string{planMine}, nil, nil, 0, chainOf(mine, world.Wait{}), nil, "2 steps, deviation 1"},
 		{"a sleep that is not planned", []string{planMine}, nil, nil, 0, chainOf(mine, world.WaitTicks{Ticks: 2}), nil, "1 steps, deviation 0, not_planned"},
-		{"nothing to ignore", []string{planMine, `{"action":"harvest_radiation","amount":5,"max_ticks":4}`}, nil, nil, 0, chainOf(mine, order(t, data, 4, "power_low")), nil, "2 steps, deviation 0, trimmed to 4"},
+		{"nothing to ignore", []string{planMine, `{"action":"harvest_radiation","amount":5,"max_ticks":4}`}, nil, nil, 0, chainOf(mine, order(t, data, 4, "power_low")), nil, "2 steps, deviation 0, ignores less"},
 		{"an amount that is left open", []string{planMine, planRefine}, nil, nil, 0, chainOf(mine, world.Refine{MassG: 9000}), nil, "2 steps, deviation 0"},
 		{"once per ask", []string{planGift, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, gift), nil, "1 steps, deviation 0, not_planned"},
 		{"once per ask, whatever its place", []string{planGift, planMine, planGift}, []world.PolicyRule{gives}, []func(*world.Observation){asks("agent-2", "data", 8)}, 0, chainOf(gift, mine, gift), nil, "2 steps, deviation 0, not_planned"},
@@ -85,6 +85,9 @@ func TestChains(t *testing.T) {
 		got := fmt.Sprintf("%d steps, deviation %d", len(kept), r.Deviation)
 		if i := slices.IndexFunc(r.Trimmed, func(a world.Adjustment) bool { return a.Field == "max_ticks" }); i >= 0 {
 			got += fmt.Sprintf(", trimmed to %d", kept[len(kept)-1].MaxTicks)
+		}
+		if slices.ContainsFunc(r.Trimmed, func(a world.Adjustment) bool { return a.Field == FieldIgnore }) {
+			got += ", ignores less"
 		}
 		if r.Cut != nil {
 			got += ", " + string(r.Cut.Reason)

@@ -10,8 +10,13 @@ import (
 // BoundPlan is the bound of an adjustment that brings an action back to the plan.
 const BoundPlan = "plan"
 
-// FieldThen is the field of an adjustment that cuts the last steps off a chain.
-const FieldThen = "then"
+// The fields of adjustments that bring an order back to the plan: its last steps are cut off, it has fewer
+// attempts, or it ignores fewer events. From and To count them.
+const (
+	FieldThen     = "then"
+	FieldMaxTicks = "max_ticks"
+	FieldIgnore   = "ignore"
+)
 
 // trim changes an action that others may have led to. A standing order is shortened to what the
 // plan or a rule allows; if neither allows an order, its action is done once. Terms and power
@@ -28,18 +33,30 @@ func (q *evaluation) trim() (world.Action, []world.Adjustment) {
 	if q.orderWithin(attempts, ignore) {
 		return q.action, nil
 	}
-	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks,
-		To: min(order.MaxTicks, max(1, attempts)), Bound: BoundPlan}
+	ticks := min(order.MaxTicks, max(1, attempts))
+	ignored := slices.DeleteFunc(slices.Clone(order.Ignore), func(event string) bool {
+		return attempts == 0 || !slices.Contains(ignore, event)
+	})
+	cuts := cutOf(order, FieldMaxTicks, order.MaxTicks, ticks)
+	cuts = append(cuts, cutOf(order, FieldIgnore, int64(len(order.Ignore)), int64(len(ignored)))...)
 	if attempts == 0 {
 		once, more := q.p.evaluation(order.Do, q.e).trimTerms()
-		return once, append([]world.Adjustment{cut}, more...)
+		return once, append(cuts, more...)
 	}
-	order.MaxTicks, order.Ignore = cut.To,
-		slices.DeleteFunc(slices.Clone(order.Ignore), func(event string) bool { return !slices.Contains(ignore, event) })
-	if len(order.Ignore) == 0 {
+	order.MaxTicks = ticks
+	order.Ignore = ignored
+	if len(ignored) == 0 {
 		order.Ignore = nil
 	}
-	return order, []world.Adjustment{cut}
+	return order, cuts
+}
+
+// cutOf records that a number of a standing order was brought back to the plan, if it was.
+func cutOf(order world.ExecuteUntil, field string, from, to int64) []world.Adjustment {
+	if from == to {
+		return nil
+	}
+	return []world.Adjustment{{Action: order.ActionName(), Field: field, From: from, To: to, Bound: BoundPlan}}
 }
 
 // orderLimits says how many attempts the standing order may have, 0 for none, and which events it

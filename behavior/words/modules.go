@@ -32,7 +32,7 @@ type Rules struct {
 
 	// Power.
 	Capacity   Form `places:"capacity,draw"`
-	PowerState Form `places:"low_charge,critical_charge"`
+	PowerState Form `places:"low_charge,critical_charge,ticks"`
 	Shutdown   Form `places:"ambient,restart"`
 	Harvest    Form `places:"most,heat"`
 	Heat       Form `places:"capacity,refused"`

@@ -35,7 +35,9 @@ type Asides struct {
 	// Amount tells of a clamp, for one of the three reasons.
 	Amount                Form `places:"field,done,wanted,why"`
 	Most, Least, Multiple string
-	Cut                   Form `places:"count"`
+	// Ignored tells that an order ignores nothing, since the plan could not say so.
+	Ignored string
+	Cut     Form `places:"count"`
 }
 
 // News are what others or time did.

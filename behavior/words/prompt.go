@@ -51,7 +51,7 @@ type Goals struct {
 	ShortTerm, LongTerm string
 	// Scored is an open goal with its metric and numbers, Met one that was met.
 	Scored Form `places:"goal,what,now,least"`
-	Met    Form `places:"tick,goal,what,now"`
+	Met    Form `places:"tick,goal"`
 	// Task says what the run is scored by. AllAgents stands for a list of them; the others follow:
 	// how it is counted, by the kind of metric, and who helps whom.
 	Task Form `places:"metric,agents,from,to"`

@@ -7,14 +7,14 @@ import (
 
 // TestWithReplacesByName takes one text of a file, and all others from the program.
 func TestWithReplacesByName(t *testing.T) {
-	const own = "[instructions]\nsystem_prompt = \"Dig.\"\n[goals]\nmet = \"Done at {tick}: {goal} - {what} {now}\"\n"
+	const own = "[instructions]\nsystem_prompt = \"Dig.\"\n[goals]\nmet = \"Done at {tick}: {goal}\"\n"
 	l, err := With(English, own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l.Instructions.SystemPrompt != "Dig." || l.Instructions.Rules != In(English).Instructions.Rules ||
-		l.Goals.Met.Text(1, "a", "b", 2) != "Done at 1: a - b 2" || l.Texts() == In(English).Texts() {
-		t.Errorf("%q, %q", l.Instructions.SystemPrompt, l.Goals.Met.Text(1, "a", "b", 2))
+		l.Goals.Met.Text(1, "a") != "Done at 1: a" || l.Texts() == In(English).Texts() {
+		t.Errorf("%q, %q", l.Instructions.SystemPrompt, l.Goals.Met.Text(1, "a"))
 	}
 	list, err := Replacements(English, own)
 	if err != nil || len(list) != 2 || list[0].Name != "goals.met" || list[1].Name != "instructions.system_prompt" ||

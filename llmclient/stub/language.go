@@ -19,6 +19,8 @@ type language struct {
 	// at and here tell where something is, found where something was found, to leads to
 	// the choices of an action.
 	at, here, found, to string
+	// km follows a distance.
+	km string
 	// power leads to the power state, heat, radiation, price and wear to those, most to a bound.
 	power, heat, radiation, price, wear, most string
 	// more marks the count of what a list leaves out.
@@ -70,7 +72,7 @@ func newLanguage(w *words.Language) language {
 		code:       w.Code,
 		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
 
-		at: mark(o.At), here: o.Here, found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
+		at: mark(o.At), here: o.Here, km: strings.TrimSpace(o.KM), found: mark(w.History.Place), to: strings.TrimSpace(w.Options.To),
 		power: mark(o.Power), heat: o.Heat, radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		states:  statesIn(w),
@@ -90,6 +92,7 @@ func statesIn(w *words.Language) map[string]string {
 	for _, state := range []string{"building", "working", "idle"} {
 		states[w.Word(state)] = state
 	}
+	states[w.Word("generating")] = "idle" // it has no work to wait for
 	return states
 }
 

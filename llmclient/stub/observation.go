@@ -178,21 +178,28 @@ func readPlaces(o *world.Observation, l language, columns, entries []string) {
 	}
 }
 
-// readAgents reads groups of agents at one place; the place comes after the last
-// of them.
+// readAgents reads groups of agents at one place; the place comes before the first of them, in some prompts
+// with its distance.
 func readAgents(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
 		if len(parts) == 0 {
 			continue
 		}
-		last := split(parts[len(parts)-1], ' ')
-		at, place := slices.Index(last, l.at), ""
-		if at >= 0 && at+1 < len(last) {
-			place = word(last[at+1])
-		} else if !slices.Contains(last, l.here) {
+		first, place := split(parts[0], ' '), ""
+		switch {
+		case first[0] == l.here && len(first) > 1:
+			first = first[1:]
+		case first[0] == l.at && len(first) > 2:
+			place = word(first[1])
+			first = first[2:]
+		default:
 			continue // the count of those left out, or "none"
 		}
+		if len(first) > 2 && first[1] == l.km {
+			first = first[2:]
+		}
+		parts[0] = strings.Join(first, " ")
 		for _, part := range parts {
 			o.Agents = append(o.Agents, world.Contact{ID: word(split(part, ' ')[0]), Place: place})
 		}

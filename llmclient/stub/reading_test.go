@@ -74,7 +74,7 @@ func TestReadObservation(t *testing.T) {
 		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 (20 free) price 3; place_power_order buy max 160|sell max 10|1 more",
 		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
 		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
-		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
+		`agents: here agent-1 "Maker, at drift", agent-4; at amber 5.1 km agent-3; 1 more`,
 		"requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more",
 		"own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, expires in 9; offer-3-agent-2-1 to agent-1 at amber, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over",
 		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 queued, next in 4, all in 9, wear 60, stops at 1000; f2 factory.power at amber, idle",
