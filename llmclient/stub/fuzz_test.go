@@ -19,7 +19,7 @@ func FuzzDecide(f *testing.F) {
 		f.Add(uint64(1), []byte(llmclient.Request{Model: "m", Input: g.opening(), Tools: toolsOf(p)}.Body()))
 	}
 	for _, section := range []string{
-		`can: schedule_recipe (|) ()|"x max`, `you: , at, electricity 9/`, `agents: ,; , here`, `factories: a, b; ,, working x`,
+		`can: schedule_recipe (|) ()|"x max`, `you: , at, electricity 9/`, `agents: ,; here; here ,`, `agents: at; at x; at x 5 km`, `factories: a, b; ,, working x`,
 		`places (cost, cost): p "n" 1 2; p 1`, `cannot: (; a (b; c ( 1 short)`,
 	} {
 		f.Add(uint64(2), []byte(llmclient.Request{Input: []llmclient.Item{llmclient.Message("user", "# Observation, tick 1\n"+section)}, Tools: toolsOf(lean)}.Body()))

@@ -86,7 +86,7 @@ func TestReadObservation(t *testing.T) {
 		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 (20 免费) 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",
 		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
 		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
-		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
+		`智能体: 在此 agent-1 "Maker, at drift", agent-4; 在 amber 5.1 km agent-3; 另有 1`,
 		"请求和提议: offer-16-agent-4-1 来自 agent-4 在此, 给出 data 3, 想要 electricity 10, 答复 req-12-agent-2-1, 2 回合后到期; offer-18-agent-1-1 来自 agent-1 给 anyone 在此, 给出 hardware 2, 想要 data 7, 5 回合后到期; req-17-agent-1-1 来自 agent-1, 想要 hardware 4, 还差 3, 8 回合后到期; offer-15-agent-3-1 来自 agent-3 在 amber, 给出 data 5, 想要 compound 900, 3 回合后到期; 另有 2",
 		"自己的请求和提议: req-19-agent-2-1 给 agent-9, 想要 motor_mk1 2, 9 回合后到期; offer-3-agent-2-1 给 agent-1 在 amber, 给出 hardware 1, 想要 electricity 30, 答复 req-2-agent-1-1, 待领 12, 已结束",
 		"工厂: f1 factory.assembler 在此, 生产中 recipe.x 2 批, 排队 3 批, 下一批尚需 4, 全部 9, 磨损 60 (满 1000); f2 factory.power 在 amber, 空闲",

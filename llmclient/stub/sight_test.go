@@ -84,7 +84,7 @@ func (b *belt) company() string {
 	if !b.met() {
 		return "none"
 	}
-	return `agent-other "Other" here; 2 more`
+	return `here agent-other "Other"; 2 more`
 }
 
 // affordances are the entries of what can and cannot be done.
