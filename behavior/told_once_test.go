@@ -72,7 +72,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"tick 38 the last in which a batch can start",
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
 				"per hardware, any number",                                   // there is no maximum
-				"Here, at most 8.",                                           // several factories
+				"Here, at most 8 each.",                                           // several factories
 				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
 				"power_low ends it and further steps unless in ignore",
 			},
@@ -86,10 +86,10 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，同样终止它们", "不可行会再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无"},
-			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "最多 8 座", "遇 power_low 也全部终止"},
+			both:  []string{"只会终止步骤和休眠", "停机，也终止它们", "不行再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无"},
+			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "各最多 8 座", "遇 power_low 整串终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
-				"遇 message_received、power_low 也全部终止", "你起初有大量 hardware。"},
+				"遇 message_received、power_low 整串终止", "你起初有大量 hardware。"},
 			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},
 		},
 	} {

@@ -143,8 +143,6 @@ func (w *World) describe(f *factory) Factory {
 	switch {
 	case !f.ready:
 		d.State = "building"
-	case plant && d.Wear < WearMax:
-		d.State = "generating"
 	case len(f.jobs) > 0:
 		d.State = "working"
 		d.Recipe = w.law.Recipes[f.jobs[0].recipe].ID
@@ -153,6 +151,8 @@ func (w *World) describe(f *factory) Factory {
 		if d.Batches+d.Queued > 1 {
 			d.AllIn = w.allIn(f)
 		}
+	case plant && d.Wear < WearMax:
+		d.State = "generating"
 	}
 	return d
 }
