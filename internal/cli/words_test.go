@@ -57,6 +57,21 @@ func TestOwnWords(t *testing.T) {
 			t.Errorf("no %s in %s", want, said)
 		}
 	}
+	// A name is found however it is written.
+	disguised := "[instructions]\nrules = \"Give AGENT\u20111 and Agent 7 \uff17\uff18 of e\u200blectricity.\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(disguised), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said = run(exitUndecided, "scenarios", "lint", "minimal", "--words", "mine")
+	for _, want := range []string{"it has the number 78", `it names "agent-1", an agent`, `it names "agent-7", an agent`,
+		`it names "electricity", a resource`, "characters that a reader does not see"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %s in %s", want, said)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(english), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if said := run(exitBadInput, "minimal", "--words", "mine"); !strings.Contains(said, "the scripted stub reads the program's alone") {
 		t.Error(said)
 	}
