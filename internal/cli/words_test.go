@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/behavior/words"
 )
 
 // sleeper is an endpoint whose model waits. It keeps what it was asked.
@@ -29,8 +31,12 @@ func sleeper(t *testing.T) (url string, asked func() string) {
 // TestOwnWords exports the texts, changes one, and plays, replays and resumes without the directory.
 func TestOwnWords(t *testing.T) {
 	url, asked := sleeper(t)
-	p := newProcess(t, nil, "words", "export", "mine")
-	if code := p.run(t); code != exitCompleted || p.stdout.String() != "mine/english.toml\nmine/chinese.toml\n" {
+	p, files := newProcess(t, nil, "words", "export", "mine"), ""
+	for _, language := range words.Languages() {
+		name, _ := words.File(language)
+		files += "mine/" + name + "\n"
+	}
+	if code := p.run(t); code != exitCompleted || p.stdout.String() != files {
 		t.Fatalf("%d: %s", code, p.output())
 	}
 	dir := filepath.Join(p.dir, "mine")
