@@ -94,7 +94,7 @@ func TestExtendPage(t *testing.T) {
 		printed[line] = o.call(t, env, strings.Replace(line, "../agentworld", here, 1))
 	}
 	for line, want := range map[string]string{
-		"./mine --version":                                  "wait 1, smith 1\n",
+		"./mine --version":                                  "wait 1, smith 1\ntools: price 1\nmetrics: jobs 1\n",
 		"./mine scenarios lint nails.toml":                  "tools: 1 tool of yours adds to each call: price ",
 		"./mine batch run smiths.toml":                      "jobs of smith better  passed ",
 		"./mine nails.toml --ticks 20 --run-dir runs/first": "\nseat       smith 1 for agent-3: 20 moves\n",

@@ -74,8 +74,9 @@ func (l List) Measure(ctx context.Context, of report.Trace) (rows []report.OwnMe
 }
 
 // Report folds a run into a report with these metrics, and after them with those that the report in its
-// directory has, if that was made of the same trace: who reads a run need not have what computed them. The
-// error is one of [report.Of], with the report up to there, or that of ctx.
+// directory has, if that was made of the same trace: who reads a run need not have what computed them. One that
+// the run was to be measured by and that nobody has is a row that says so. The error is one of [report.Of], with
+// the report up to there, or that of ctx.
 func (l List) Report(ctx context.Context, of run.Source) (report.Report, error) {
 	r, err := report.Of(of)
 	if err != nil {
@@ -86,13 +87,11 @@ func (l List) Report(ctx context.Context, of run.Source) (report.Report, error) 
 		return r, err
 	}
 	for _, kept := range recorded(of.Dir, trace.Chain(r.Timing.TraceHead)) {
-		named := func(row report.OwnMetric) bool { return row.Name == kept.Name }
-		if kept.Check() == nil && !slices.ContainsFunc(rows, named) {
+		if kept.Check() == nil {
 			rows = append(rows, kept)
 		}
 	}
-	r.OwnMetrics = rows
-	return r, nil
+	return r.Measured(rows...), nil
 }
 
 // recorded are the metrics in the report of a run that was made of a trace with a head. A report that is

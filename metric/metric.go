@@ -86,13 +86,10 @@ func (m Metric) Check() error {
 // Computes says that the metric can be computed here.
 func (m Metric) Computes() bool { return m.Fold != nil || m.JQ != "" }
 
-// errRecorded says that a metric is known from records alone.
-var errRecorded = report.NotMeasured(errors.New("this program has no such metric"))
-
 // measure is the metric with its value in a run. The error is that of ctx.
 func (m Metric) measure(ctx context.Context, of report.Trace) (report.OwnMetric, error) {
 	var value *float64
-	err := errRecorded
+	err := report.ErrUnknown
 	switch {
 	case m.JQ != "":
 		value, err = m.evaluate(ctx, of)

@@ -148,8 +148,27 @@ func TestReadWithoutTheCode(t *testing.T) {
 	}
 	reading := &run.Reading{RemakesReport: true, Note: func(error) {}}
 	r, err := metric.List{}.Report(t.Context(), run.Dir(dir).As(reading))
-	if err != nil || len(r.OwnMetrics) != 0 {
+	if err != nil || len(r.OwnMetrics) != 1 || r.OwnMetrics[0].Value != nil || r.OwnMetrics[0].Measured() {
 		t.Errorf("of a report that somebody changed: %+v, %v", r.OwnMetrics, err)
+	}
+}
+
+// TestResumedWithoutTheCode: a run that goes on where one of its metrics is missing says so, and is measured
+// again by who has it.
+func TestResumedWithoutTheCode(t *testing.T) {
+	dir, _ := play(t, mined, parsed(t, "seven=7"))
+	further, err := agentworld.Resume(t.Context(), agentworld.Options{Dir: dir, Metrics: metric.List{parsed(t, "seven=7")}},
+		agentworld.Continued{UntilTick: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "\nmetrics    seven 7, mined not measured: it was not given, and this program does not have it\n"
+	if text := further.Report.Text(); !strings.Contains(text, want) {
+		t.Errorf("the summary of the resumed run has no line %q:\n%s", want, text)
+	}
+	r, err := metric.List{mined}.Report(t.Context(), run.Dir(dir).As(nil))
+	if err != nil || len(r.OwnMetrics) != 2 || r.OwnMetrics[0].Value == nil || *r.OwnMetrics[0].Value != 7 {
+		t.Errorf("measured again: %+v, %v", r.OwnMetrics, err)
 	}
 }
 

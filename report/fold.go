@@ -219,6 +219,7 @@ func (f *folder) header(h trace.Header) {
 	if h.Timing != nil {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 		r.Timing.Extensions = append(r.Timing.Extensions, h.Timing.Extensions...)
+		r.OwnMetrics = unmeasured(h.Timing.Metrics)
 	}
 	for _, fork := range h.Forks {
 		// Where its answers come from elsewhere than those before, the run's come from both.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report/stats"
+	"example.com/agentworld/trace"
 )
 
 // OwnMetric is a metric of somebody's own, with its value in a run. Without a value it says what the metric
@@ -99,6 +100,34 @@ func (o OwnMetric) With(value *float64, err error) OwnMetric {
 // the metric failed. It may be computed later.
 func NotMeasured(why error) error { return fmt.Errorf("%s%w", notMeasured, why) }
 
+// ErrUnknown says that a run was to be measured by a metric that nobody has who measures it.
+var ErrUnknown = NotMeasured(errors.New("it was not given, and this program does not have it"))
+
+// unmeasured are the metrics that a header names, until somebody measures the run: what is dropped is said. What
+// fails its check, which can only be in a trace that somebody changed, is left out.
+func unmeasured(named []trace.MetricVersion) []OwnMetric {
+	rows := []OwnMetric{}
+	for _, m := range named {
+		if row := (OwnMetric{Name: m.Name, Version: m.Version}); row.Check() == nil {
+			rows = append(rows, row.With(nil, ErrUnknown))
+		}
+	}
+	return rows
+}
+
+// Measured is the report with rows of metrics in place of its own of the same names. Of rows of one name the
+// first counts.
+func (r Report) Measured(rows ...OwnMetric) Report {
+	all := []OwnMetric{}
+	for _, row := range slices.Concat(rows, r.OwnMetrics) {
+		if !slices.ContainsFunc(all, func(before OwnMetric) bool { return before.Name == row.Name }) {
+			all = append(all, row)
+		}
+	}
+	r.OwnMetrics = all
+	return r
+}
+
 // notMeasured begins the error of such a metric.
 const notMeasured = "not measured: "
 
@@ -156,6 +185,8 @@ func (r Report) ownFailure(name string) error {
 func (r Report) ownText() string {
 	return listed(r.OwnMetrics, len(r.OwnMetrics), ", ", func(o OwnMetric) string {
 		switch {
+		case !o.Measured():
+			return plain(o.Name) + " " + plain(o.Error)
 		case o.Error != "":
 			return fmt.Sprintf("%s failed (%s)", plain(o.Name), plain(o.Error))
 		case o.Value == nil:

@@ -72,7 +72,7 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 	}
 	// A run that is broken off is not measured; a later reader can measure it.
 	if rows, err := s.config.Metrics.Measure(ctx, s.config.source(s.config.Dir)); err == nil {
-		r.Report.OwnMetrics = rows
+		r.Report = r.Report.Measured(rows...)
 	}
 	failed := &KeepError{Report: run.Dir(s.config.Dir).KeepReport(r.Report.JSON())}
 	r.Playbook, failed.Lessons = s.keepLearned(result)

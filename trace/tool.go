@@ -83,7 +83,7 @@ func (t Tool) MayCall(agent string) bool { return t.Agents == nil || slices.Cont
 // checkTools reports the first tool that no run can have.
 func checkTools(list []Tool) error {
 	if len(list) > ToolsMax {
-		return fmt.Errorf("%d tools; allowed are %d", len(list), ToolsMax)
+		return fmt.Errorf("%d tools; allowed are %d; the setting tools names those of a run", len(list), ToolsMax)
 	}
 	for i, t := range list {
 		switch {

@@ -276,13 +276,30 @@ func (i *identity) seats() (list []agentworld.Seat) {
 	return list
 }
 
-// seatNames are all seats for --version, with their versions.
-func (i *identity) seatNames() string {
-	names := []string{trace.ModelSeat}
+// linked are for --version all seats, and the tools and metrics of extensions, with their versions: a line for
+// each kind that there is.
+func (i *identity) linked() []string {
+	seats := "seats: " + trace.ModelSeat
 	for _, s := range append(session.OwnSeats(), i.seats()...) {
-		names = append(names, strings.TrimSpace(s.Name+" "+s.Version))
+		seats += ", " + strings.TrimSpace(s.Name+" "+s.Version)
 	}
-	return strings.Join(names, ", ")
+	lines := []string{seats}
+	var tools, metrics []string
+	for _, e := range i.Extensions {
+		for _, t := range e.Tools {
+			tools = append(tools, t.Name+" "+t.Version)
+		}
+		for _, m := range e.Metrics {
+			metrics = append(metrics, m.Name+" "+m.Own().Version)
+		}
+	}
+	if len(tools) > 0 {
+		lines = append(lines, "tools: "+strings.Join(tools, ", "))
+	}
+	if len(metrics) > 0 {
+		lines = append(lines, "metrics: "+strings.Join(metrics, ", "))
+	}
+	return lines
 }
 
 // extensionNames are the extensions for --version; empty for none.

@@ -65,7 +65,10 @@ func (m *Main) runCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if extra.version {
-				plaintext.Fprintf(m.Stdout, "%s %s%s\nseats: %s\n", m.called(), versionText(), m.extensionNames(), m.seatNames())
+				plaintext.Fprintf(m.Stdout, "%s %s%s\n", m.called(), versionText(), m.extensionNames())
+				for _, line := range m.linked() {
+					plaintext.Fprintf(m.Stdout, "%s\n", line)
+				}
 				return nil
 			}
 			if _, err := givenFlags(c.Flags()); err != nil {

@@ -23,9 +23,10 @@ var flagGroups = []struct {
 	{"World", []string{"scenario", "ticks", "seed", "agents", "documents"}},
 	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "timeout",
 		"max-output-tokens", "reasoning-effort"}},
-	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate", metricFlag}},
+	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate"}},
 	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook",
 		"learn-every"}},
+	{"Agents, tools, metrics and texts of your own", []string{"seat", "tools-mcp", metricFlag, "words"}},
 	{"Files and output", []string{"report-json", "run-dir", "replay-from", "print-llm-io", "dashboard", "control", "otel",
 		"quiet", configFlag}},
 }
@@ -109,7 +110,7 @@ func usage(c *cobra.Command) string {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		set.SortFlags = false
 		for _, name := range g.flags {
-			if f := c.Flags().Lookup(name); f != nil && (isSetting(f) || name == configFlag) {
+			if f := c.Flags().Lookup(name); f != nil && (isSetting(f) || name == configFlag || !c.HasParent()) {
 				set.AddFlag(f)
 				grouped = append(grouped, name)
 			}
@@ -159,6 +160,9 @@ func flagLines(b *strings.Builder, title string, set *pflag.FlagSet) {
 			name = "  -" + f.Shorthand + ", --" + f.Name
 		}
 		word, text := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "stringArray" {
+			word = "text"
+		}
 		if word != "" && f.Value.Type() != "bool" {
 			name += " " + word
 		}

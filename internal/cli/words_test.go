@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/agentworld/behavior/words"
 )
 
 // sleeper is an endpoint whose model waits. It keeps what it was asked.
@@ -29,8 +31,12 @@ func sleeper(t *testing.T) (url string, asked func() string) {
 // TestOwnWords exports the texts, changes one, and plays, replays and resumes without the directory.
 func TestOwnWords(t *testing.T) {
 	url, asked := sleeper(t)
-	p := newProcess(t, nil, "words", "export", "mine")
-	if code := p.run(t); code != exitCompleted || p.stdout.String() != "mine/english.toml\nmine/chinese.toml\n" {
+	p, files := newProcess(t, nil, "words", "export", "mine"), ""
+	for _, language := range words.Languages() {
+		name, _ := words.File(language)
+		files += "mine/" + name + "\n"
+	}
+	if code := p.run(t); code != exitCompleted || p.stdout.String() != files {
 		t.Fatalf("%d: %s", code, p.output())
 	}
 	dir := filepath.Join(p.dir, "mine")
@@ -56,6 +62,21 @@ func TestOwnWords(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %s in %s", want, said)
 		}
+	}
+	// A name is found however it is written.
+	disguised := "[instructions]\nrules = \"Give AGENT\u20111 and Agent 7 \uff17\uff18 of e\u200blectricity.\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(disguised), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said = run(exitUndecided, "scenarios", "lint", "minimal", "--words", "mine")
+	for _, want := range []string{"it has the number 78", `it names "agent-1", an agent`, `it names "agent-7", an agent`,
+		`it names "electricity", a resource`, "characters that a reader does not see"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %s in %s", want, said)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(english), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if said := run(exitBadInput, "minimal", "--words", "mine"); !strings.Contains(said, "the scripted stub reads the program's alone") {
 		t.Error(said)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -105,6 +106,13 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 		names[r] = "a resource"
 	}
 	for _, r := range list {
+		was, is := spelled(r.Was), spelled(r.Is)
+		if slices.ContainsFunc([]rune(strings.ReplaceAll(r.Is, "\n", "")), plaintext.Hidden) {
+			doubts = append(doubts, r.Name+": it has characters that a reader does not see")
+		}
+		for _, id := range agentID.FindAllString(is, -1) {
+			names[id] = "an agent"
+		}
 		before, after := wordsIn(r.Was), wordsIn(r.Is)
 		for _, word := range after {
 			if number.MatchString(word) && !slices.Contains(before, word) {
@@ -112,7 +120,7 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 			}
 		}
 		for name, what := range names {
-			if name != "" && has(r.Is, name) && !has(r.Was, name) {
+			if name != "" && has(is, spelled(name)) && !has(was, spelled(name)) {
 				doubts = append(doubts, fmt.Sprintf("%s: it names %s, %s, which the program's text does not", r.Name,
 					shown(name), what))
 			}
@@ -123,13 +131,24 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 }
 
 var (
-	word   = regexp.MustCompile(`[\p{L}\p{N}_.-]+`)
-	number = regexp.MustCompile(`^[\p{Nd}][\p{Nd}.,]*$`)
+	word    = regexp.MustCompile(`[\p{L}\p{N}.-]+`)
+	number  = regexp.MustCompile(`^[\p{Nd}][\p{Nd}.,]*$`)
+	agentID = regexp.MustCompile(`\bagent-[0-9]+\b`)
 )
+
+// spelled is a text, its places left out, in the form that names are found in, however they are written there.
+func spelled(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == ' ' || unicode.Is(unicode.Pd, r) {
+			return '-'
+		}
+		return r
+	}, plaintext.Fold(formPlace.ReplaceAllString(text, " ")))
+}
 
 // wordsIn are the words and numbers of a text, its places left out.
 func wordsIn(text string) []string {
-	list := word.FindAllString(formPlace.ReplaceAllString(text, " "), -1)
+	list := word.FindAllString(plaintext.Fold(formPlace.ReplaceAllString(text, " ")), -1)
 	for i, w := range list {
 		list[i] = strings.Trim(w, ".-,")
 	}
@@ -138,8 +157,7 @@ func wordsIn(text string) []string {
 
 var formPlace = regexp.MustCompile(`\{[a-z0-9_]+\}`)
 
-// has reports whether a text has a name with no letter or number of an id beside it.
+// has reports whether a text has a name with no letter or number beside it.
 func has(text, name string) bool {
-	alone := regexp.MustCompile(`(^|[^A-Za-z0-9_])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9_])`)
-	return alone.MatchString(formPlace.ReplaceAllString(text, " "))
+	return regexp.MustCompile(`(^|[^a-z0-9])` + regexp.QuoteMeta(name) + `($|[^a-z0-9])`).MatchString(text)
 }

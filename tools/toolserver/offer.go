@@ -29,6 +29,10 @@ type offer struct {
 // descriptionMax bounds a description in characters, the user's or a pinned one.
 const descriptionMax = 1000
 
+// parametersMax bounds in bytes what models are told of the arguments of one tool: names are a server's own words,
+// and each call of each agent pays for them.
+const parametersMax = 8000
+
 // offerOf makes a tool of what a server says of it. The error says why models cannot be offered it.
 func (c *Client) offerOf(theirs *mcp.Tool, choice Choice, version string) (offer, error) {
 	o := offer{theirs: theirs.Name}
@@ -43,6 +47,10 @@ func (c *Client) offerOf(theirs *mcp.Tool, choice Choice, version string) (offer
 		return o, err
 	}
 	o.Parameters, o.shape = llmclient.Marshal(schema), way
+	if len(o.Parameters) > parametersMax {
+		return o, fmt.Errorf("its arguments take %d bytes in each call of a model; allowed are %d", len(o.Parameters),
+			parametersMax)
+	}
 	for _, name := range choice.Open {
 		ours, _ := nameOf(name)
 		o.Open = append(o.Open, ours)

@@ -98,7 +98,7 @@ func reduced(theirs *jsonschema.Schema, depth int) (*jsonschema.Schema, *shape, 
 		}
 		way = &shape{}
 		s.Items, way.items, err = reduced(theirs.Items, depth-1)
-		s.MinItems, s.MaxItems = theirs.MinItems, theirs.MaxItems
+		s.MinItems, s.MaxItems = items(theirs.MinItems, theirs.MaxItems)
 	case "string":
 		s.Enum = choices(theirs.Enum)
 		s.Description = bounds("characters ", whole(theirs.MinLength), whole(theirs.MaxLength))
@@ -180,14 +180,34 @@ func reducedObject(theirs *jsonschema.Schema, depth int) (*jsonschema.Schema, *s
 	return s, way, nil
 }
 
-// choices are the values of a closed set, nil unless each of them is a name.
+// items are the bounds of the length of a list, nil unless they can be kept: a schema that makes no sense would
+// have a provider refuse every call.
+func items(least, most *int) (*int, *int) {
+	if least != nil && *least < 0 || most != nil && *most < 0 {
+		return nil, nil
+	}
+	if least != nil && most != nil && *least > *most {
+		return nil, nil
+	}
+	return least, most
+}
+
+// choicesMax bounds a closed set of an argument.
+const choicesMax = 100
+
+// choices are the values of a closed set, each once, nil unless they are few and each of them is a name.
 func choices(values []any) (names []any) {
+	if len(values) > choicesMax {
+		return nil
+	}
 	for _, v := range values {
 		name, is := v.(string)
 		if !is || !nameForm.MatchString(name) {
 			return nil
 		}
-		names = append(names, name)
+		if !slices.Contains(names, v) {
+			names = append(names, name)
+		}
 	}
 	return names[:len(names):len(names)]
 }

@@ -162,13 +162,22 @@ func (c *Client) offer(ctx context.Context) error {
 	}
 	c.hashes = map[string]string{}
 	version := versionOf(c.session.InitializeResult())
+	namesakes := map[string]int{}
+	for _, theirs := range all {
+		if ours, ok := nameOf(theirs.Name); ok && c.chosen(theirs.Name) {
+			namesakes[ours]++
+		}
+	}
 	for _, theirs := range all {
 		c.hashes[theirs.Name] = hashOf(theirs)
 		choice, chosen := c.server.Tools[theirs.Name]
-		if !chosen && len(c.server.Tools) > 0 {
+		if !c.chosen(theirs.Name) {
 			continue
 		}
 		o, err := c.offerOf(theirs, choice, version)
+		if ours, _ := nameOf(theirs.Name); namesakes[ours] > 1 {
+			err = errNamesakes
+		}
 		if err != nil && chosen {
 			return fmt.Errorf("tool %s: %w", tidy(theirs.Name), err)
 		}
@@ -186,6 +195,15 @@ func (c *Client) offer(ctx context.Context) error {
 	}
 	slices.SortFunc(c.offered, func(a, b offer) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// errNamesakes says that models could not tell two tools of a server apart.
+var errNamesakes = errors.New("another tool of the server has the same name but for capitals and hyphens")
+
+// chosen reports whether the user wants a tool, by the server's name.
+func (c *Client) chosen(theirs string) bool {
+	_, named := c.server.Tools[theirs]
+	return named || len(c.server.Tools) == 0
 }
 
 // list asks the server for its tools.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -190,6 +191,58 @@ func TestOnlyNamesTypesAndBoundsOfAServerAreTaken(t *testing.T) {
 		t.Errorf("a tool that was changed says %+v", r)
 	}
 }
+
+// TestAServerCannotFillPrompts: what a server says of its tools has bounds, and one tool that cannot be told costs
+// the others nothing.
+func TestAServerCannotFillPrompts(t *testing.T) {
+	var many []string
+	wide := `{"type":"string"}`
+	for range 3 {
+		var members []string
+		for i := range 12 {
+			members = append(members, fmt.Sprintf(`"name_%d":%s`, i, wide))
+		}
+		wide = `{"type":"object","properties":{` + strings.Join(members, ",") + `}}`
+	}
+	for i := range 5000 {
+		many = append(many, fmt.Sprintf(`"give_all_to_agent_%d"`, i))
+	}
+	with := func(of string) string { return `{"type":"object","properties":{"a":` + of + `},"required":["a"]}` }
+	server := mcp.NewServer(&mcp.Implementation{Name: "n", Version: "1"}, nil)
+	for name, schema := range map[string]string{
+		"wide": wide, "search": with(`{"type":"string"}`), "Search": with(`{"type":"string"}`),
+		"many":  with(`{"type":"string","enum":[` + strings.Join(many, ",") + `]}`),
+		"twice": with(`{"type":"string","enum":["one","one","two"]}`),
+		"below": with(`{"type":"array","items":{"type":"string"},"minItems":-5}`),
+		"apart": with(`{"type":"array","items":{"type":"string"},"minItems":3,"maxItems":2}`),
+	} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, nothing)
+	}
+	url, _ := endpoint(t, server)
+	c := connected(t, toolserver.Server{Name: "far", URL: url})
+	const text, texts = `{"type":"string"}`, `{"type":"array","items":{"type":"string"}}`
+	want := map[string]string{"far_many": text, "far_twice": `{"type":"string","enum":["one","two"]}`,
+		"far_below": texts, "far_apart": texts}
+	for _, tool := range c.Tools() {
+		if a := want[tool.Name]; a == "" || !sameJSON(t, string(tool.Parameters), strings.TrimSuffix(with(a), "}")+
+			`,"additionalProperties":false}`) {
+			t.Errorf("models are told %s %.200s", tool.Name, tool.Parameters)
+		}
+		delete(want, tool.Name)
+	}
+	notes := strings.Join(c.Notes(), "\n")
+	if len(want) > 0 || len(c.Notes()) != 3 || strings.Count(notes, "same name but for capitals") != 2 ||
+		!strings.Contains(notes, "tool wide of server far is not offered: its arguments take") {
+		t.Errorf("not offered are %v; the notes are %q", want, notes)
+	}
+	chosen := map[string]toolserver.Choice{"Search": {}}
+	if list := connected(t, toolserver.Server{Name: "far", URL: url, Tools: chosen}).Tools(); len(list) != 1 {
+		t.Errorf("of two namesakes the chosen one is not offered: %+v", list)
+	}
+}
+
+// nothing is what a tool does that is never called.
+func nothing(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil }
 
 func sameJSON(t *testing.T, got, want string) bool {
 	t.Helper()
