@@ -247,16 +247,15 @@ func sameWorlds(pairs []pairing) bool {
 // valuesIn are the pairs in which both runs have a metric.
 func valuesIn(all []pairing, name string) (pairs []stats.Pair) {
 	pairs = make([]stats.Pair, 0, len(all))
+	arm, base := column{name: name}, column{name: name}
+	counted := strings.HasPrefix(name, report.AcceptedPrefix) // a run without such actions has none of them
 	for _, p := range all {
 		if !p.scored() {
 			continue
 		}
-		a, knownA := p.arm.Metrics.Get(name)
-		b, knownB := p.base.Metrics.Get(name)
-		if strings.HasPrefix(name, report.AcceptedPrefix) {
-			knownA, knownB = true, true // a run without such actions has none of them
-		}
-		if knownA && knownB {
+		a, knownA := arm.of(p.arm.Metrics)
+		b, knownB := base.of(p.base.Metrics)
+		if counted || knownA && knownB {
 			pairs = append(pairs, stats.Pair{Cluster: p.cluster, A: a, B: b, Stratum: p.stratum})
 		}
 	}

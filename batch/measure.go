@@ -56,17 +56,25 @@ func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 			if err != nil {
 				return err
 			}
-			if gone := d.Thinned() && !d.holdsRun(r.ID, r.Attempt); gone {
+			if err := d.unmeasured(r); err != errUnmeasured {
 				for i, o := range rows {
-					rows[i] = o.With(nil, report.NotMeasured(ErrThinned))
+					rows[i] = o.With(nil, err)
 				}
 			}
 			r.Own = append(rows, r.Own...)
 			d.keepMeasured(*r, slices.Concat(rows, kept)) // who knows none of them takes the newest of a name
 		}
 	}
-	r.settle(list)
+	r.settle(list, func() error { return d.unmeasured(r) })
 	return nil
+}
+
+// unmeasured is why a result has no value of a metric that nobody computed.
+func (d Dir) unmeasured(r *Result) error {
+	if d.Thinned() && !d.holdsRun(r.ID, r.Attempt) {
+		return report.NotMeasured(ErrThinned)
+	}
+	return errUnmeasured
 }
 
 // keepMeasured keeps what a run was measured by. Where that cannot be written, it is computed again when it is
@@ -81,7 +89,7 @@ func (d Dir) Recall(list metric.List, results []Result) {
 	for i := range results {
 		if r := &results[i]; r.Scored() && len(list) > 0 {
 			r.Own = append(r.Own, d.measured(*r)...)
-			r.settle(list)
+			r.settle(list, func() error { return d.unmeasured(r) })
 		}
 	}
 }
@@ -97,8 +105,8 @@ func (d Dir) measured(r Result) []report.OwnMetric {
 }
 
 // settle puts the metrics of a list first, in its order, with their values beside ours. A value of the same
-// name that another function computed is none.
-func (r *Result) settle(list metric.List) {
+// name that another function computed is none. why says why there is none of a metric that nobody computed.
+func (r *Result) settle(list metric.List, why func() error) {
 	if len(list) == 0 {
 		return
 	}
@@ -106,9 +114,11 @@ func (r *Result) settle(list metric.List) {
 	figures := r.Metrics.Map()
 	for _, o := range list.Own() {
 		delete(figures, o.Name)
-		row := o.With(nil, errUnmeasured)
+		row := o
 		if i := slices.IndexFunc(r.Own, o.Same); i >= 0 {
 			row = o.With(r.Own[i].Value, r.Own[i].Failure())
+		} else {
+			row = o.With(nil, why())
 		}
 		rows = append(rows, row)
 		if row.Value != nil {
@@ -133,7 +143,7 @@ func Settle(list metric.List, results []Result) metric.List {
 	list = list.Known(recorded(results)...)
 	for i := range results {
 		if results[i].Scored() {
-			results[i].settle(list)
+			results[i].settle(list, func() error { return errUnmeasured })
 		}
 	}
 	return list
