@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -137,16 +138,30 @@ func (r *Result) settle(list metric.List, why func() error) {
 // errUnmeasured is why a result has no value of a metric that nobody has computed yet.
 var errUnmeasured = report.NotMeasured(errors.New("nobody has asked for it yet"))
 
-// Settle gives results that are of no batch directory the metrics of a list, as far as they have them. It returns
-// the list with those that only results have.
-func Settle(list metric.List, results []Result) metric.List {
-	list = list.Known(recorded(results)...)
-	for i := range results {
-		if results[i].Scored() {
-			results[i].settle(list, func() error { return errUnmeasured })
+// Settle gives results that are of no batch directory, of one side or several, the metrics of a list, as far as they
+// have them. It returns the list with those that only results have.
+func Settle(list metric.List, sides ...[]Result) metric.List {
+	for _, results := range sides {
+		list = list.Known(recorded(results)...)
+	}
+	for _, results := range sides {
+		for i := range results {
+			if results[i].Scored() {
+				results[i].settle(list, func() error { return errNoRun })
+			}
 		}
 	}
 	return list
+}
+
+// errNoRun is why a result of no batch directory has no value of a metric.
+var errNoRun = report.NotMeasured(errors.New("no value was recorded, and there is no run here to compute it of"))
+
+// Has says that the run of a result has a value of a metric, or was measured by it and is not counted.
+func (r *Result) Has(metric string) bool {
+	_, known := r.Metrics.Get(metric)
+	return known || strings.HasPrefix(metric, report.AcceptedPrefix) ||
+		slices.ContainsFunc(r.Own, func(o report.OwnMetric) bool { return o.Name == metric && o.Measured() })
 }
 
 // recorded are the metrics of somebody's own that some result has, without values.
