@@ -174,15 +174,12 @@ func (s Scenario) checkGoals() error {
 	seen, in := map[string]bool{}, s.Industry()
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
-		if g.ID != "" && !seen[g.ID] && checkID("", g.ID) == nil { // a number says nothing to who added it at a fork
-			field = "goals." + g.ID
-		}
 		all = append(all, checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax))
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
 		if _, err := s.parseMetric(in, g.Metric); g.Metric == "" {
-			all = append(all, fmt.Errorf("%s.metric is missing; allowed: stock:, product:, made:, factory:, place: or event: "+
+			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: stock:, product:, made:, factory:, place: or event: "+
 				"and a name", field))
 		} else if err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))

@@ -55,7 +55,11 @@ func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error
 	of.Goals = goals
 	// The prompt shows the scenario with the changes, so it has to be valid under them.
 	if err := of.Check(); err != nil {
-		return nil, badInput("--set: what the scenario begins with does not fit: %w", err)
+		text := errorText(err)
+		for i, g := range goals { // a number says nothing to who wrote an id
+			text = strings.ReplaceAll(text, fmt.Sprintf("goals[%d].", i), "goals."+g.ID+".")
+		}
+		return nil, badInput("--set: what the scenario begins with does not fit: %s", text)
 	}
 	return switches, nil
 }

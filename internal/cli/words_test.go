@@ -121,7 +121,7 @@ func TestForkWithOtherTextsAndGoals(t *testing.T) {
 	for set, want := range map[string]string{
 		"personas.agent-9.text=x": "no agent \"agent-9\"", "personas.agent-1.name=x": "personas.AGENT.text=TEXT",
 		"personas.agent-1.text=": "personas.AGENT.text=TEXT", "goals.x=1": "goals.ID.at_least=NUMBER",
-		"goals.x=none": "there is no goal \"x\"; allowed: ", "goals.x.at_least=many": "allowed: whole numbers", "goals.x.at_least=3": "goals.x.metric is missing",
+		"goals.x=none": "there is no goal \"x\"; allowed: ", "goals.x.at_least=many": "allowed: whole numbers", "goals.x.at_least=3": "goals.x.metric: it is missing",
 		"goals.x.at_least=3.5": "allowed: whole numbers", "goals.x.metric=stock:dta": "allowed after stock: are electricity, ",
 	} {
 		if said := run(exitBadInput, "fork", "r", "--at-tick", "1", "--set", set, "--run-dir", "g"); !strings.Contains(said, want) {

@@ -81,7 +81,7 @@ func TestBeltScenarioErrors(t *testing.T) {
 		{`spawn = ["frag-12", "frag-1"]`, `spawn_stride = -1`, `agents.spawn_stride: -1`},
 		{`count = 2`, "count = 2\nspawn_stride = 1", `agents.spawn_stride: needs a belt and no spawn places`},
 		{`spawn = ["frag-12", "frag-1"]`, ``, `agents: want 1`},
-		{`place:frag-3`, `place:frag-13`, `goals.g.metric: "place:frag-13"`},
+		{`place:frag-3`, `place:frag-13`, `goals[0].metric: "place:frag-13"`},
 		{`[agents]`, "[[places]]\nid = \"frag-3\"\noffset_pct = {}\nmaterial = \"ice\"\n[agents]", `places[0].id: frag-3 is a fragment of the belt`},
 		{`[agents]`, "[[places]]\nid = \"p\"\noffset_pct = {}\nmaterial = \"ice\"\nregen_g = -1\n[agents]", `places[0].regen_g: -1`},
 	} {

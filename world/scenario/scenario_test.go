@@ -95,16 +95,16 @@ func TestScenarioErrors(t *testing.T) {
 		{`emission = 8`, `emission = -8`, `places[1].emission: -8`},
 		{`compound_g = 9`, `compound_g = -9`, `places[1].compound_g: -9`},
 		{`count = 2`, `count = 0`, `agents.count: 0`},
-		{`count = 2`, `count = 1`, `goals.g.agent: there is no agent "agent-2"`},
+		{`count = 2`, `count = 1`, `goals[0].agent: there is no agent "agent-2"`},
 		{`spawn = ["here"]`, `spawn = ["nowhere"]`, `agents.spawn[0]: there is no place "nowhere"`},
 		{`spawn = ["here"]`, `spawn = []`, `agents: want 1`},
 		{`data = 4`, `gold = 4`, `agents.stock[0]`},
 		{`data = 4`, `data = -4`, `agents.stock[0].data: -4`},
 		{`electricity = 3`, `electricity = 101`, `agents.stock[0].electricity: 101`},
-		{`metric = "place:there"`, `metric = "place:nowhere"`, `goals.g.metric: "place:nowhere"`},
-		{`metric = "place:there"`, `metric = "product:data"`, `goals.g.metric: "product:data"`},
-		{`metric = "place:there"`, `metric = "mood"`, `goals.g.metric: "mood"`},
-		{`at_least = 1`, `at_least = 0`, `goals.g.at_least: 0`},
+		{`metric = "place:there"`, `metric = "place:nowhere"`, `goals[0].metric: "place:nowhere"`},
+		{`metric = "place:there"`, `metric = "product:data"`, `goals[0].metric: "product:data"`},
+		{`metric = "place:there"`, `metric = "mood"`, `goals[0].metric: "mood"`},
+		{`at_least = 1`, `at_least = 0`, `goals[0].at_least: 0`},
 	} {
 		if !strings.Contains(soundScenario, tc.old) {
 			t.Fatalf("the sound scenario has no %s", tc.old)
@@ -125,7 +125,7 @@ func TestScenarioErrorsTogether(t *testing.T) {
 		{[]string{"data = 4", "dato = 4", "z_cm = 3", ""},
 			[]string{`agents.stock[0]: "dato" is no resource; did you mean "data"? allowed: `, "places[1]: offset_pct"}},
 		{[]string{"emission = 8", "emision = 8"}, []string{`unknown field "places.emision"; did you mean "emission"? allowed: charted, compound_g, `}},
-		{[]string{`agent = "agent-2"`, `agent = "agent-9"`, "at_least = 1", "at_least = 0"}, []string{`goals.g.agent: there is no agent "agent-9"`, "goals.g.at_least: 0"}},
+		{[]string{`agent = "agent-2"`, `agent = "agent-9"`, "at_least = 1", "at_least = 0"}, []string{`goals[0].agent: there is no agent "agent-9"`, "goals[0].at_least: 0"}},
 	} {
 		text := soundScenario
 		for i := 0; i < len(tc.edits); i += 2 {
@@ -253,5 +253,30 @@ spawn = ["camp"]
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the errors are\n%s\nwant those that begin with\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestWrongProductsAreToldOnce: what is wrong with the products is told, and not again wherever they are used. What a
+// recipe takes and cannot be read is not missing from it.
+func TestWrongProductsAreToldOnce(t *testing.T) {
+	const smithy = "[[factory_kinds]]\nid = \"smithy\"\ncost = { hardware = 1 }\nticks = 2\n" +
+		"[[recipes]]\nid = \"nail\"\nfactory_kind = \"factory.smithy\"\nticks = 1\ninputs = { hardware = 1 }\noutputs = { nail = 2 }\n"
+	for products, want := range map[string]string{
+		`products = "nail"`: "f:1: products: cannot be a TOML string", `products = ["nail", 3]`: "f:1: products: cannot be a TOML integer",
+		`product = ["nail"]`: `f:1: unknown field "product"; did you mean "products"?`, `products = ["Nail"]`: `f:1: products[0]: "Nail" is not 1 to 32 of a-z 0-9 _`,
+		`products = ["bolt"]`: `f:41: recipes[0].outputs: "nail" is no resource; allowed: `, "seeed = 1": `f:1: unknown field "seeed"`,
+	} {
+		_, err := Parse("f", []byte(products+"\n"+soundScenario+smithy))
+		var lines []string
+		if err != nil {
+			lines = strings.Split(err.Error(), "\n")
+		}
+		most := 1
+		if strings.HasPrefix(products, "seeed") {
+			most = 2 // nail, too
+		}
+		if len(lines) != most || !strings.HasPrefix(lines[0], want) {
+			t.Errorf("%s: the errors are\n%s\nwant %s", products, strings.Join(lines, "\n"), want)
+		}
 	}
 }
