@@ -50,6 +50,16 @@ func TestOwnWords(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(english), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(dir, "french.toml")
+	if err := os.WriteFile(other, []byte("code = \"fr\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(exitBadInput, "scenarios", "lint", "minimal", "--words", "mine"); !strings.Contains(said, `"mine/french.toml" is the file of no language; allowed: english.toml, chinese.toml`) {
+		t.Error(said)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
 	said := run(exitUndecided, "scenarios", "lint", "minimal", "--words", "mine")
 	for _, want := range []string{"instructions.rules: it has the number 77", `it names "agent-1", an agent`,
 		`it names "electricity", a resource`} {
