@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,7 +128,8 @@ func (d Dir) KeepFile(text []byte) error {
 }
 
 // File is the batch file that was kept, the cells that were planned of it, and their results. Metrics are
-// those of the list, of the file, and those that only results have.
+// those of the list, of the file, those that only results have, and those that the file names and a report computed
+// later.
 func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err error) {
 	_, cells, err = d.Cells()
 	if err != nil {
@@ -139,11 +141,7 @@ func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err
 	}
 	text, err := d.read(batchFile)
 	if err == nil {
-		known := list.Known(recorded(results)...)
-		for _, r := range results {
-			known = known.Known(d.measured(r)...)
-		}
-		f, err = Parse(text, known)
+		f, err = d.parse(text, list.Known(recorded(results)...), results)
 	}
 	if err != nil {
 		return f, nil, nil, fmt.Errorf("read %s: %w", batchFile, err)
@@ -153,6 +151,28 @@ func (d Dir) File(list metric.List) (f File, cells []Cell, results []Result, err
 		f.Suite, err = d.mark(suite, results)
 	}
 	return f, cells, results, err
+}
+
+// parse reads the batch file that was kept. What was computed of the runs later counts only as far as the file
+// names it: a metric that somebody once asked a report for is none of the batch's.
+func (d Dir) parse(text []byte, known metric.List, results []Result) (File, error) {
+	f, err := Parse(text, known)
+	if err == nil {
+		return f, nil
+	}
+	all := known
+	for _, r := range results {
+		all = all.Known(d.measured(r)...)
+	}
+	later, laterErr := Parse(text, all)
+	if laterErr != nil {
+		return f, err
+	}
+	later.Metrics = slices.DeleteFunc(later.Metrics, func(m metric.Metric) bool {
+		_, before := known.Named(m.Name)
+		return !before && !later.names(m.Name)
+	})
+	return later, nil
 }
 
 // fileBytesMax bounds a file of the directory, which is read as a whole.
@@ -283,13 +303,19 @@ func (d Dir) attempt(id ID, n int64, parts ...string) string {
 	return d.path(inAttempt(id, n, parts...))
 }
 
-// Runs are where in the directory the runs of all attempts at a cell are.
-func (d Dir) Runs(id ID) (paths []string, err error) {
-	numbers, err := d.attempts(id)
-	for _, n := range numbers {
-		paths = append(paths, filepath.Join(cellsDir, string(id), attemptPrefix+strconv.FormatInt(n, 10), runDir))
-	}
-	return paths, err
+// Runs are where in the directory the runs of all attempts at some cells are, cell by cell. One without a directory
+// has none. The error is the first about a cell that cannot be read; the others have theirs.
+func (d Dir) Runs(ids ...ID) (paths []string, err error) {
+	listErr := d.folder().ListEach(cellsDir, len(ids), func(i int) string { return string(ids[i]) },
+		func(i int, entries []fs.DirEntry, unread error) {
+			if unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+				err = cmp.Or(err, fmt.Errorf("look for attempts at cell %s: %w", ids[i], unread))
+			}
+			for _, n := range folder.Numbered(entries, attemptPrefix) {
+				paths = append(paths, inAttempt(ids[i], n, runDir))
+			}
+		})
+	return paths, cmp.Or(err, listErr)
 }
 
 // RunOfCell is where in the directory of a cell the run of its result is; false if it is no such

@@ -58,6 +58,13 @@ func (f File) Line(key ...string) int { return f.lines.of(key...) }
 // known are all metrics that can be compared and gated.
 func (f File) known() report.MetricList { return report.AllMetrics(f.Metrics.Own()...) }
 
+// names says that a comparison or a gate of the file is about a metric, or that it describes one.
+func (f File) names(metric string) bool {
+	ofGate := func(g Gate) bool { return g.Metric == metric }
+	return f.Line("metrics", metric) > 0 || slices.ContainsFunc(f.Gates, ofGate) ||
+		f.Compare != nil && (f.Compare.Primary == metric || slices.Contains(f.Compare.Metrics, metric))
+}
+
 // Setting is one setting of a run with its place in the file.
 type Setting struct {
 	Key, Text string

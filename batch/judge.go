@@ -74,24 +74,51 @@ func unfitNotes(cells []Cell) []string {
 
 // lacking says how many pairs that count do not have the metric that decides, and why; nothing if
 // all have it.
-func lacking(all []pairing, have int, metric string) []string {
-	scored, short := 0, 0
+func lacking(all []pairing, metric string) []string {
+	has := func(r *Result) bool {
+		_, known := r.Metrics.Get(metric)
+		return known || strings.HasPrefix(metric, report.AcceptedPrefix)
+	}
+	scored, without, short := 0, 0, 0
+	taskless, boundless := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
-		if p.scored() {
-			scored++
-			if p.arm.CutShort || p.base.CutShort {
-				short++
-			}
+		if !p.scored() {
+			continue
+		}
+		scored++
+		if has(p.arm) && has(p.base) {
+			continue
+		}
+		without++
+		_, score := p.base.Metrics.Get(report.MetricScore)
+		switch {
+		case p.arm.CutShort || p.base.CutShort:
+			short++
+		case metric != report.MetricScore && metric != report.MetricScoreShare: // a word for each would be a guess
+		case score:
+			boundless[one(p.base.Scenario)] = true
+		default:
+			taskless[one(p.base.Scenario)] = true
 		}
 	}
-	switch {
-	case scored == have:
+	if without == 0 {
 		return nil
-	case short > 0:
-		return []string{fmt.Sprintf("%d of %s without a %s: the runs of %d were cut short, with fewer ticks than their task",
-			scored-have, plaintext.Count(scored, "pair"), metric, short)}
 	}
-	return []string{fmt.Sprintf("%d of %s without a %s", scored-have, plaintext.Count(scored, "pair"), metric)}
+	var why []string
+	if short > 0 {
+		why = append(why, fmt.Sprintf("the runs of %d were cut short, with fewer ticks than their task", short))
+	}
+	if len(taskless) > 0 {
+		why = append(why, "there is no task in "+enumerated(taskless, ", "))
+	}
+	if len(boundless) > 0 {
+		why = append(why, "nothing bounds the score of "+enumerated(boundless, ", "))
+	}
+	text := fmt.Sprintf("%d of %s without a %s", without, plaintext.Count(scored, "pair"), metric)
+	if len(why) > 0 {
+		text += ": " + strings.Join(why, "; ")
+	}
+	return []string{text}
 }
 
 // worldMetrics are the metrics that two worlds of the same bytes cannot differ in.
@@ -118,7 +145,7 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 			}
 			o := c.options(m)
 			if v.Primary {
-				list[i].Notes = append(list[i].Notes, lacking(paired[i], len(pairs), name)...)
+				list[i].Notes = append(list[i].Notes, lacking(paired[i], name)...)
 				if o.Range == 0 && name == "score" {
 					o.Range = scoreRange(paired[i])
 				}
@@ -247,16 +274,15 @@ func sameWorlds(pairs []pairing) bool {
 // valuesIn are the pairs in which both runs have a metric.
 func valuesIn(all []pairing, name string) (pairs []stats.Pair) {
 	pairs = make([]stats.Pair, 0, len(all))
+	arm, base := column{name: name}, column{name: name}
+	counted := strings.HasPrefix(name, report.AcceptedPrefix) // a run without such actions has none of them
 	for _, p := range all {
 		if !p.scored() {
 			continue
 		}
-		a, knownA := p.arm.Metrics.Get(name)
-		b, knownB := p.base.Metrics.Get(name)
-		if strings.HasPrefix(name, report.AcceptedPrefix) {
-			knownA, knownB = true, true // a run without such actions has none of them
-		}
-		if knownA && knownB {
+		a, knownA := arm.of(p.arm.Metrics)
+		b, knownB := base.of(p.base.Metrics)
+		if counted || knownA && knownB {
 			pairs = append(pairs, stats.Pair{Cluster: p.cluster, A: a, B: b, Stratum: p.stratum})
 		}
 	}

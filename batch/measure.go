@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,17 +57,25 @@ func (d Dir) measure(ctx context.Context, list metric.List, r *Result) error {
 			if err != nil {
 				return err
 			}
-			if gone := d.Thinned() && !d.holdsRun(r.ID, r.Attempt); gone {
+			if err := d.unmeasured(r); err != errUnmeasured {
 				for i, o := range rows {
-					rows[i] = o.With(nil, report.NotMeasured(ErrThinned))
+					rows[i] = o.With(nil, err)
 				}
 			}
 			r.Own = append(rows, r.Own...)
 			d.keepMeasured(*r, slices.Concat(rows, kept)) // who knows none of them takes the newest of a name
 		}
 	}
-	r.settle(list)
+	r.settle(list, func() error { return d.unmeasured(r) })
 	return nil
+}
+
+// unmeasured is why a result has no value of a metric that nobody computed.
+func (d Dir) unmeasured(r *Result) error {
+	if d.Thinned() && !d.holdsRun(r.ID, r.Attempt) {
+		return report.NotMeasured(ErrThinned)
+	}
+	return errUnmeasured
 }
 
 // keepMeasured keeps what a run was measured by. Where that cannot be written, it is computed again when it is
@@ -81,7 +90,7 @@ func (d Dir) Recall(list metric.List, results []Result) {
 	for i := range results {
 		if r := &results[i]; r.Scored() && len(list) > 0 {
 			r.Own = append(r.Own, d.measured(*r)...)
-			r.settle(list)
+			r.settle(list, func() error { return d.unmeasured(r) })
 		}
 	}
 }
@@ -97,8 +106,8 @@ func (d Dir) measured(r Result) []report.OwnMetric {
 }
 
 // settle puts the metrics of a list first, in its order, with their values beside ours. A value of the same
-// name that another function computed is none.
-func (r *Result) settle(list metric.List) {
+// name that another function computed is none. why says why there is none of a metric that nobody computed.
+func (r *Result) settle(list metric.List, why func() error) {
 	if len(list) == 0 {
 		return
 	}
@@ -106,9 +115,11 @@ func (r *Result) settle(list metric.List) {
 	figures := r.Metrics.Map()
 	for _, o := range list.Own() {
 		delete(figures, o.Name)
-		row := o.With(nil, errUnmeasured)
+		row := o
 		if i := slices.IndexFunc(r.Own, o.Same); i >= 0 {
 			row = o.With(r.Own[i].Value, r.Own[i].Failure())
+		} else {
+			row = o.With(nil, why())
 		}
 		rows = append(rows, row)
 		if row.Value != nil {
@@ -127,16 +138,30 @@ func (r *Result) settle(list metric.List) {
 // errUnmeasured is why a result has no value of a metric that nobody has computed yet.
 var errUnmeasured = report.NotMeasured(errors.New("nobody has asked for it yet"))
 
-// Settle gives results that are of no batch directory the metrics of a list, as far as they have them. It returns
-// the list with those that only results have.
-func Settle(list metric.List, results []Result) metric.List {
-	list = list.Known(recorded(results)...)
-	for i := range results {
-		if results[i].Scored() {
-			results[i].settle(list)
+// Settle gives results that are of no batch directory, of one side or several, the metrics of a list, as far as they
+// have them. It returns the list with those that only results have.
+func Settle(list metric.List, sides ...[]Result) metric.List {
+	for _, results := range sides {
+		list = list.Known(recorded(results)...)
+	}
+	for _, results := range sides {
+		for i := range results {
+			if results[i].Scored() {
+				results[i].settle(list, func() error { return errNoRun })
+			}
 		}
 	}
 	return list
+}
+
+// errNoRun is why a result of no batch directory has no value of a metric.
+var errNoRun = report.NotMeasured(errors.New("no value was recorded, and there is no run here to compute it of"))
+
+// Has says that the run of a result has a value of a metric, or was measured by it and is not counted.
+func (r *Result) Has(metric string) bool {
+	_, known := r.Metrics.Get(metric)
+	return known || strings.HasPrefix(metric, report.AcceptedPrefix) ||
+		slices.ContainsFunc(r.Own, func(o report.OwnMetric) bool { return o.Name == metric && o.Measured() })
 }
 
 // recorded are the metrics of somebody's own that some result has, without values.

@@ -38,6 +38,30 @@ func (m Metrics) Get(name string) (value float64, known bool) {
 	return value, known
 }
 
+// column is a figure of many runs by its name. Those that were read of one file share their names, so where the
+// figure is among them is looked up once.
+type column struct {
+	name  string
+	names []string // those that at and known are about
+	at    int
+	known bool
+}
+
+// of is the figure of a run, and whether the run has it.
+func (c *column) of(m Metrics) (value float64, known bool) {
+	if len(m.names) == 0 {
+		return 0, false
+	}
+	if len(c.names) != len(m.names) || &c.names[0] != &m.names[0] {
+		c.names = m.names
+		c.at, c.known = slices.BinarySearch(m.names, c.name)
+	}
+	if c.known {
+		value = m.values[c.at]
+	}
+	return value, c.known
+}
+
 // Empty says that the run has no figures.
 func (m Metrics) Empty() bool { return len(m.names) == 0 }
 
@@ -81,36 +105,43 @@ type metricsReader struct {
 	names  map[string][]string
 	joined []byte
 	values []float64
+	rest   []byte
 }
 
-// read reads a JSON object, as [Metrics.MarshalJSON] writes it or in any other way.
-func (r *metricsReader) read(object []byte) (m Metrics, err error) {
-	if !r.scan(object) {
-		err = json.Unmarshal(object, &m)
-		return m, err
+// cut takes the metrics out of a line of results.jsonl, of which they are more than a half. Those that are not in
+// the form in which [Metrics.MarshalJSON] writes them stay in the rest. The rest is good until the next call.
+func (r *metricsReader) cut(line []byte) (rest []byte, m Metrics) {
+	const key = `"metrics":`
+	at := bytes.Index(line, []byte(key+"{")) // in no text, where quotes are escaped
+	if at < 0 {
+		return line, m
 	}
-	if len(r.values) == 0 {
-		return m, nil
+	before, object := line[:at+len(key)], line[at+len(key):]
+	end := bytes.IndexByte(object, '}') + 1
+	twice := bytes.Contains(object, []byte(key)) // encoding/json takes the last
+	if twice || !r.scan(object[:end]) || len(r.values) == 0 {
+		return line, m
 	}
 	names := r.names[string(r.joined)]
 	if names == nil {
 		names = strings.Split(string(r.joined), "\n")
-		if !rising(names) || !utf8.Valid(r.joined) {
-			err = json.Unmarshal(object, &m)
-			return m, err
+		if !plainNames(names) {
+			return line, m
 		}
 		if r.names == nil {
 			r.names = map[string][]string{}
 		}
 		r.names[strings.Join(names, "\n")] = names
 	}
-	return Metrics{names, slices.Clone(r.values)}, nil
+	r.rest = append(append(append(r.rest[:0], before...), "null"...), object[end:]...)
+	return r.rest, Metrics{names, slices.Clone(r.values)}
 }
 
-// rising says that names are sorted, and none is there twice.
-func rising(names []string) bool {
-	for i := range names[1:] {
-		if names[i] >= names[i+1] {
+// plainNames says that names are sorted, that none is there twice, and that all are texts without control characters.
+func plainNames(names []string) bool {
+	for i, name := range names {
+		control := func(c rune) bool { return c < ' ' }
+		if i > 0 && names[i-1] >= name || !utf8.ValidString(name) || strings.ContainsFunc(name, control) {
 			return false
 		}
 	}
@@ -135,7 +166,7 @@ func (r *metricsReader) scan(object []byte) bool {
 		}
 		number, next, more := bytes.Cut(after, []byte(","))
 		value, err := strconv.ParseFloat(string(number), 64)
-		if err != nil || more && len(next) == 0 {
+		if err != nil || !json.Valid(number) || more && len(next) == 0 {
 			return false
 		}
 		if len(r.values) > 0 {

@@ -3,29 +3,37 @@ package batch
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"testing"
 )
 
-// FuzzMetrics: the short way to read metrics and encoding/json read the same of every JSON text, and what is read
-// is written as it was.
+// FuzzMetrics: the short way to read the metrics of a result and encoding/json read the same, and refuse the same,
+// whatever is in their place.
 func FuzzMetrics(f *testing.F) {
 	for _, text := range []string{`{}`, `null`, `{"score":13,"score_share":0.25}`, `{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"a":-1e3,"b":1E-7}`,
-		`{ "a" : 1 }`, `{"a\n":1}`, `{"a\u0062":1,"ab":2}`, `{"a":"1"}`, `{"a":null}`, `{"a":{"b":1}}`, `{"a,b":1}`, `{"":0}`, `[1]`, `1e400`, `{"a":1e400}`} {
+		`{ "a" : 1 }`, `{"a\n":1}`, `{"a\u0062":1,"ab":2}`, `{"a":"1"}`, `{"a":null}`, `{"a":{"b":1}}`, `{"a,b":1}`, `{"":0}`, `[1]`, `1e400`, `{"a":1e400}`,
+		`{"a":01}`, `{"a":1_0}`, `{"a":0x1p4}`, `{"a":Inf}`, `{"a":1.e5}`, "{\"\x00\":0}", `{"a":1},"metrics":{}`, `{"a":1},"reason":"\"metrics\":{"`} {
 		f.Add([]byte(text))
 	}
 	var r metricsReader
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) {
-			return
-		}
-		var want Metrics
-		wrong := json.Unmarshal(text, &want)
-		got, err := r.read(bytes.TrimSpace(text))
+		line := fmt.Appendf(nil, `{"cell":"c","metrics":%s,"status":"completed"}`, text)
+		var whole, part Result
+		wrong := json.Unmarshal(line, &whole)
+		rest, got := r.cut(line)
+		err := json.Unmarshal(rest, &part)
 		if (err != nil) != (wrong != nil) {
 			t.Fatalf("%v, and encoding/json says %v", err, wrong)
 		}
 		if wrong != nil {
 			return
+		}
+		want := whole.Metrics
+		if got.Empty() {
+			got = part.Metrics
+		}
+		if part.ID != whole.ID || part.Status != whole.Status || part.Reason != whole.Reason {
+			t.Errorf("%+v, and encoding/json reads %+v", part, whole)
 		}
 		a, _ := json.Marshal(got)
 		b, _ := json.Marshal(want)

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/stats"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -174,18 +175,27 @@ func (one *PlannedComparison) size(r stats.Rehearsal, power float64) (err error)
 // builtInRange is how much scores of a built-in task can differ at most, by the bounds of the instances of
 // some cells; 0 for other scenarios.
 func builtInRange(cells []Cell) float64 {
-	most := int64(0)
-	seen := map[string]bool{}
+	worlds := map[string]world.Scenario{}
 	for _, cell := range cells {
+		if _, known := worlds[cell.Scenario]; known {
+			continue
+		}
 		s, _, ok := scenario.Embedded(cell.Scenario)
 		if !ok || s.Task == nil {
 			return 0
 		}
-		if seen[cell.instance()] || len(seen) >= boundsMost {
-			continue
+		worlds[cell.Scenario] = s
+	}
+	most := int64(0)
+	seen := map[string]bool{}
+	for _, cell := range cells {
+		if len(seen) == boundsMost {
+			break
 		}
-		seen[cell.instance()] = true
-		most = max(most, baseline.BoundOf(s.Instance(cell.Seed)).Score)
+		if !seen[cell.instance()] {
+			seen[cell.instance()] = true
+			most = max(most, baseline.BoundOf(worlds[cell.Scenario].Instance(cell.Seed)).Score)
+		}
 	}
 	return float64(most)
 }

@@ -180,17 +180,12 @@ func eachResult(r io.Reader, f func(Result)) error {
 	lines.Buffer(nil, lineMost)
 	same := texts{}
 	var metrics metricsReader
-	var line struct {
-		Result
-		Metrics json.RawMessage `json:"metrics"`
-	}
 	for n := 1; lines.Scan(); n++ {
-		line.Result = Result{}
-		line.Metrics = line.Metrics[:0]
-		err := json.Unmarshal(lines.Bytes(), &line)
-		one := line.Result
-		if err == nil && len(line.Metrics) > 0 {
-			one.Metrics, err = metrics.read(line.Metrics)
+		var one Result
+		rest, figures := metrics.cut(lines.Bytes())
+		err := json.Unmarshal(rest, &one)
+		if !figures.Empty() {
+			one.Metrics = figures
 		}
 		if err != nil || one.ID == "" || one.Status == "" {
 			return fmt.Errorf("line %d is no result of a cell", n)

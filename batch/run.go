@@ -108,8 +108,8 @@ const LeaseDefault = time.Minute
 
 // Progress is how far a batch is.
 type Progress struct {
-	// Results are those that this process knows of, in no order.
-	Results []Result
+	// Tally are the results that this process knows of.
+	*Tally
 	// Playing are the runs of this process, by cell.
 	Playing map[ID]engine.Progress
 	// Ended is the cell that has just ended, nil if there is none.
@@ -159,8 +159,9 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 	defer stop(nil)
 	defer context.AfterFunc(ctx, func() { stop(ctx.Err()) })()
 	o.Drain = drain
-	b := &player{Options: o, stop: stop, failures: map[ID]int{}, own: map[ID]bool{}, places: map[ID]int{},
-		done: map[ID]bool{}, playing: map[ID]engine.Progress{}, shards: shardsOf(o.Cells, o.Shard.Of)}
+	b := &player{Options: o, stop: stop, failures: map[ID]int{}, own: map[ID]bool{}, done: map[ID]bool{},
+		playing: map[ID]engine.Progress{}}
+	b.divide()
 	var results []Result
 	var err error
 	if o.Runs == nil {
@@ -222,29 +223,37 @@ func Play(ctx context.Context, o Options) (Ending, error) {
 // player is a process that plays a batch.
 type player struct {
 	Options
-	shards []int // of each cell, from 0
-	stop   context.CancelCauseFunc
+	// mine are the cells of the shard, but for the first ones once they are done; others are those of other shards,
+	// which have their numbers from 0 in shards.
+	mine, others []Cell
+	shards       []int
+	stop         context.CancelCauseFunc
 
 	mu       sync.Mutex
 	failures map[ID]int
 	own      map[ID]bool
 	playing  map[ID]engine.Progress
-	// results are those that this process knows of, in the order in which it learned of them; places
-	// are where they stand, and done says which cells need no further look.
-	results []Result
-	places  map[ID]int
-	done    map[ID]bool
+	// known are the results that this process knows of, and done says which cells need no further look.
+	known Tally
+	done  map[ID]bool
+}
+
+// divide divides the cells between this process and those of other shards.
+func (b *player) divide() {
+	for i, shard := range shardsOf(b.Cells, b.Shard.Of) {
+		if b.Shard.Of <= 1 || shard == b.Shard.Index-1 {
+			b.mine = append(b.mine, b.Cells[i])
+		} else {
+			b.others = append(b.others, b.Cells[i])
+			b.shards = append(b.shards, shard)
+		}
+	}
 }
 
 // keep takes up a result. The lock is held.
 func (b *player) keep(r Result) {
 	b.done[r.ID] = Final(r.Status)
-	if at, known := b.places[r.ID]; known {
-		b.results[at] = r
-		return
-	}
-	b.places[r.ID] = len(b.results)
-	b.results = append(b.results, r)
+	b.known.Add(r)
 }
 
 // stand says how a cell stands. What another process has finished is taken up. The lock is held.
@@ -308,28 +317,17 @@ func (b *player) next() (*claim, Cell, error) {
 func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// begun and live are the shards that somebody has begun here, and that somebody plays.
-	begun, live := map[int]bool{}, map[int]bool{}
 	store := b.Store
 	if b.Runs == nil {
 		store = b.Dir.Store() // the time is asked for again
 	}
-	var abandoned []Cell
-	var shards []int
-	for place, cell := range b.Cells {
-		shard := b.shards[place]
-		mine := b.Shard.Of <= 1 || shard == b.Shard.Index-1
-		s, latest, err := b.stand(cell, store)
+	for len(b.mine) > 0 && b.done[b.mine[0].ID] {
+		b.mine = b.mine[1:]
+	}
+	for _, cell := range b.mine {
+		s, _, err := b.stand(cell, store)
 		if err != nil {
 			return nil, cell, false, err
-		}
-		if !mine {
-			begun[shard] = begun[shard] || s == done || latest > 0
-			live[shard] = live[shard] || s == playing
-			if s == waiting || s == stale {
-				abandoned, shards = append(abandoned, cell), append(shards, shard)
-			}
-			continue
 		}
 		if s == playing && !b.own[cell.ID] {
 			others = true
@@ -346,16 +344,38 @@ func (b *player) take() (_ *claim, _ Cell, others bool, err error) {
 	if others && b.Shard.Of <= 1 {
 		return nil, Cell{}, true, nil
 	}
+	c, cell, err := b.takeAbandoned(store)
+	return c, cell, false, err
+}
+
+// takeAbandoned claims the first cell of another shard that somebody has begun here and nobody plays; nil without
+// one. The lock is held.
+func (b *player) takeAbandoned(store Store) (*claim, Cell, error) {
+	begun, live := map[int]bool{}, map[int]bool{}
+	var abandoned []Cell
+	var shards []int
+	for i, cell := range b.others {
+		shard := b.shards[i]
+		s, latest, err := b.stand(cell, store)
+		if err != nil {
+			return nil, cell, err
+		}
+		begun[shard] = begun[shard] || s == done || latest > 0
+		live[shard] = live[shard] || s == playing
+		if s == waiting || s == stale {
+			abandoned, shards = append(abandoned, cell), append(shards, shard)
+		}
+	}
 	for i, cell := range abandoned {
 		if !begun[shards[i]] || live[shards[i]] || b.failures[cell.ID] > b.Retries {
 			continue
 		}
 		if c, err := b.claim(cell.ID); c != nil || err != nil {
 			b.own[cell.ID] = true
-			return c, cell, false, err
+			return c, cell, err
 		}
 	}
-	return nil, Cell{}, false, nil
+	return nil, Cell{}, nil
 }
 
 // claim takes a cell that may be free; nil if it is not.
@@ -517,7 +537,7 @@ func (b *player) ended(r Result) error {
 	b.keep(r)
 	delete(b.playing, r.ID)
 	b.tell(&r)
-	if done, err := b.Decided(b.Cells, b.results); err != nil {
+	if done, err := b.Decided(b.Cells, b.known.Results); err != nil {
 		return err
 	} else if done {
 		b.stop(errDecided)
@@ -528,7 +548,7 @@ func (b *player) ended(r Result) error {
 // tell reports the progress. The lock is held.
 func (b *player) tell(ended *Result) {
 	if b.Progress != nil {
-		b.Progress(Progress{b.results, b.playing, ended})
+		b.Progress(Progress{&b.known, b.playing, ended})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unique"
 
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -135,29 +136,52 @@ func declares(declared []string, what string) bool {
 	})
 }
 
-// declarable are the names that a difference can be declared by, beside parts of the world and single versions.
-func declarable() []string {
-	names := []string{"world", "version", whatTicks, whatAnswered}
-	return append(names, slices.DeleteFunc(trace.SettingNames(), func(name string) bool {
+// declarable are the names that a difference can be declared by: groups and settings, and the parts of the groups.
+func declarable() (names, parts []string) {
+	names = append(names, "world", "version", whatTicks, whatAnswered)
+	names = append(names, slices.DeleteFunc(trace.SettingNames(), func(name string) bool {
 		return slices.Contains(notShaping, name) || slices.Contains(names, name)
 	})...)
+	parts = append(parts, versionPrefix+"engine", versionPrefix+"rules", whatPrompt, worldPrefix+"rules")
+	for _, part := range world.PartNames() {
+		parts = append(parts, worldPrefix+part)
+	}
+	return names, parts
 }
 
 // Declared checks the names of what is to be compared, in which hyphens are underscores. The error says what is
 // allowed.
 func Declared(names []string) (list []string, err error) {
-	allowed := declarable()
+	allowed, parts := declarable()
 	for _, name := range names {
 		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
-		group, part, parted := strings.Cut(name, ".")
-		ofGroup := parted && part != "" && (group == "world" || group == "version")
-		if !ofGroup && !slices.Contains(allowed, name) {
-			return nil, fmt.Errorf("%s is nothing that shapes runs; allowed: %s, or one part such as world.personas or "+
-				"version.prompt", quoted(name), strings.Join(allowed, ", "))
+		if !slices.Contains(allowed, name) && !slices.Contains(parts, name) {
+			return nil, undeclarable(name, allowed, parts)
 		}
 		list = append(list, name)
 	}
 	return list, nil
+}
+
+// undeclarable says that nothing which shapes runs has a name, and which names are allowed: those of its group if it
+// is written as one of their parts. Rules are many, and told by the word rules.
+func undeclarable(name string, allowed, parts []string) error {
+	more := ", or one part such as world.personas or version.prompt"
+	group, _, parted := strings.Cut(name, ".")
+	if parted && (group == "world" || group == "version") {
+		ofGroup := func(part string) bool { return strings.HasPrefix(part, group+".") }
+		allowed = slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return !ofGroup(part) })
+		more = ""
+	}
+	near := ""
+	if meant := document.Nearest(name, allowed); meant != "" {
+		near = fmt.Sprintf("did you mean %q? ", meant)
+	}
+	shown := slices.DeleteFunc(allowed, func(part string) bool { return strings.HasPrefix(part, worldPrefix+"rules.") })
+	if len(shown) < len(allowed) {
+		more = ", or one of the rules such as world.rules.idle_draw"
+	}
+	return fmt.Errorf("%s is nothing that shapes runs; %sallowed: %s%s", quoted(name), near, strings.Join(shown, ", "), more)
 }
 
 // shaped is what a result says of how its run was shaped, and who answered.

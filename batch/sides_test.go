@@ -196,12 +196,15 @@ func TestOneWorldCountsOnce(t *testing.T) {
 
 // TestDeclaredNames: what shapes runs can be declared, and nothing else.
 func TestDeclaredNames(t *testing.T) {
-	got, err := Declared([]string{"model", " prompt-profile", "world.personas", "version", "version.engine"})
-	if err != nil || !slices.Equal(got, []string{"model", "prompt_profile", "world.personas", "version", "version.engine"}) {
+	got, err := Declared([]string{"model", " prompt-profile", "world.personas", "version", "version.engine", "world.rules", "world.rules.idle_draw"})
+	if err != nil || !slices.Equal(got, []string{"model", "prompt_profile", "world.personas", "version", "version.engine", "world.rules", "world.rules.idle_draw"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	for _, name := range []string{"seed", "", "modl", "world.", "modl.x"} {
-		if _, err := Declared([]string{name}); err == nil || !strings.Contains(err.Error(), "allowed: world, version, ticks, answered, rules") {
+	const settings, parts = "allowed: world, version, ticks, answered, rules", "allowed: world.rules, world.space, "
+	for name, allowed := range map[string]string{"seed": settings, "": settings, "modl": "did you mean \"model\"? " + settings, "modl.x": settings,
+		"world.": parts, "world.personas.Foo": "did you mean \"world.personas\"? " + parts, "world.rules.idle_drw": "did you mean \"world.rules.idle_draw\"? " + parts,
+		"version.": "allowed: version.engine, version.rules, version.prompt", "version.model": "allowed: version.engine"} {
+		if _, err := Declared([]string{name}); err == nil || !strings.Contains(err.Error(), allowed) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -272,10 +272,11 @@ func meansOf(known report.MetricList, results []*Result) []MetricMean {
 func meanOf(m report.Metric, results []*Result) MetricMean {
 	out := MetricMean{Metric: m.Name, Unit: m.Unit}
 	low, high := math.Inf(1), math.Inf(-1)
+	figure := column{name: m.Name}
+	counted := strings.HasPrefix(m.Name, report.AcceptedPrefix) // a run without such actions has none of them
 	each := func(f func(float64)) {
 		for _, r := range results {
-			v, known := r.Metrics.Get(m.Name)
-			if known || strings.HasPrefix(m.Name, report.AcceptedPrefix) {
+			if v, known := figure.of(r.Metrics); known || counted {
 				f(v)
 			}
 		}

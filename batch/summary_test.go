@@ -353,6 +353,27 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
+// TestALackingScoreHasItsReason: where pairs count and have no score, the table says of which scenarios, and why.
+func TestALackingScoreHasItsReason(t *testing.T) {
+	cells, results := played(8, []string{"small", "large"}, better)
+	for i := range results {
+		switch seed := cells[i].Seed; {
+		case seed < 4:
+			cells[i].Scenario = "taskless"
+			results[i].Metrics = MetricsOf(map[string]float64{"calls": 10})
+		case seed == 4:
+			cells[i].Scenario = "boundless"
+			results[i].Metrics = MetricsOf(map[string]float64{"score": 1})
+		}
+		results[i].Cell = cells[i]
+	}
+	s, err := Summarize(File{Compare: &Compare{Primary: "score_share"}}, cells, results)
+	want := "without a score_share: there is no task in taskless; nothing bounds the score of boundless"
+	if err != nil || !strings.Contains(s.Text(0), want) {
+		t.Errorf("%v, no %q in\n%s", err, want, s.Text(0))
+	}
+}
+
 // TestMeansAreThoseOfTheDifference: with one instance of many repeats and two of one, the means over
 // instances differ by what the verdict says; a longer arm is noted.
 func TestMeansAreThoseOfTheDifference(t *testing.T) {

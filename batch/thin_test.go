@@ -106,4 +106,39 @@ func TestThin(t *testing.T) {
 	if len(other.Unmeasured) != 1 || other.Unmeasured[0].Runs != 2 || !strings.Contains(other.Unmeasured[0].Why, "batch thin") {
 		t.Errorf("a metric that the runs would be needed for: %+v", other.Unmeasured)
 	}
+	changed := metric.List{{Name: "one", JQ: "1 + 0"}}
+	f, cells, results, err := d.File(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Recall(f.Metrics, results) // as a page does, which computes none
+	if s, err := Summarize(f, cells, results); err != nil || len(s.Unmeasured) != 1 || !strings.Contains(s.Unmeasured[0].Why, "batch thin") {
+		t.Errorf("a changed metric: %+v, %v", s.Unmeasured, err)
+	}
+}
+
+// TestAMetricOfAReportIsNoneOfTheBatch: a metric that one report was asked for is not in the next, unless the batch
+// file is about it by then.
+func TestAMetricOfAReportIsNoneOfTheBatch(t *testing.T) {
+	d, cells, finish := thinnable(t)
+	finish(cells[1])
+	has := func(list metric.List) bool {
+		return len(reported(t, d, list).OwnMetrics) == 1
+	}
+	if !has(metric.List{{Name: "one", JQ: "1"}}) {
+		t.Error("a report has no metric that it is asked for")
+	}
+	if has(nil) {
+		t.Error("the next report has it, too")
+	}
+	text, err := d.read(batchFile)
+	if err == nil {
+		err = d.KeepFile(append(text, "[[gates]]\nmetric = \"one\"\nat_least = 1.0\n"...))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := reported(t, d, nil); len(s.OwnMetrics) != 1 || s.Verdict != Passed {
+		t.Errorf("a file that names it has %v, %s", s.OwnMetrics, s.Verdict)
+	}
 }

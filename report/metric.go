@@ -60,7 +60,7 @@ var metrics = []Metric{
 		score, known := r.score()
 		return float64(score), known
 	}},
-	{"score_share", "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
+	{MetricScoreShare, "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
 		Higher, 1, func(r Report) (float64, bool) {
 			score, known := r.score()
 			if !known || r.Task.Baselines == nil || r.Task.Baselines.Bound <= r.Task.Baselines.Nothing {
@@ -165,8 +165,11 @@ func (c Cost) tokens() (input, output int64) {
 // MetricLatency is the one metric that the clock has a part in.
 const MetricLatency = "model_p95_ms"
 
-// MetricScore is the score of the task.
-const MetricScore = "score"
+// MetricScore is the score of the task, and MetricScoreShare its share of what the bound allows.
+const (
+	MetricScore      = "score"
+	MetricScoreShare = "score_share"
+)
 
 // The metrics that say how much of a run its agents lived through.
 const (

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,6 +126,18 @@ func named(entries []trace.AgentSeat, known []engine.Seat) ([]trace.AgentSeat, e
 func seatsOf(s world.Scenario) (list []trace.AgentSeat) {
 	for _, agent := range slices.Sorted(maps.Keys(s.Agents.Seats)) {
 		list = append(list, trace.AgentSeat{Agent: agent, Seat: s.Agents.Seats[agent]})
+	}
+	return list
+}
+
+// MissingSeats says which seats a scenario gives to its agents that are neither the program's own nor in a list.
+func MissingSeats(of world.Scenario, others []engine.Seat) (list []*SeatError) {
+	known := append(OwnSeats(), others...)
+	for _, e := range seatsOf(of) {
+		_, err := named([]trace.AgentSeat{e}, known)
+		if missing, is := errors.AsType[*SeatError](err); is {
+			list = append(list, missing)
+		}
 	}
 	return list
 }

@@ -120,10 +120,48 @@ func (s Scenario) parseMetric(in *Industry, text string) (metric, error) {
 				return bit(e.Kind == kind || kind == EventBatchDone && e.Kind == EventJobDone)
 			}}, nil
 		}
-		return metric{}, fmt.Errorf("%q is no event that a goal can count; allowed: %s", text,
-			strings.Join(CountableEvents(), ", "))
 	}
-	return metric{}, fmt.Errorf("%q is no stock:, product:, made:, factory:, place: or event: of this scenario", text)
+	return metric{}, s.noMetric(in, text)
+}
+
+// namesShown bounds the names of an error.
+const namesShown = 20
+
+// noMetric says what is wrong with a metric that resolves to nothing, and what is allowed in its place.
+func (s Scenario) noMetric(in *Industry, text string) error {
+	sort, _, _ := strings.Cut(text, ":")
+	var names []string
+	switch sort {
+	case "stock":
+		names = in.Resources
+	case "product":
+		names = in.Resources[controlChip:]
+	case "made":
+		names = in.Resources[compound+1:]
+	case "factory":
+		for _, kind := range in.Kinds {
+			names = append(names, kind.Name)
+		}
+	case "place":
+		for _, p := range s.Places {
+			names = append(names, p.ID)
+		}
+		if s.Belt != nil {
+			names = append(names, s.Belt.IDPrefix+"-1 and the other fragments")
+		}
+	case "event":
+		names = CountableEvents()
+	default:
+		return fmt.Errorf("%q is no measure of this scenario; allowed: stock:, product:, made:, factory:, place: or event: "+
+			"and a name", text)
+	}
+	more := ""
+	if len(names) > namesShown {
+		names = names[:namesShown]
+		more = " and more"
+	}
+	return fmt.Errorf("%q names nothing of this scenario; allowed after %s: are %s%s", text, sort, strings.Join(names, ", "),
+		more)
 }
 
 // checkGoals allows a goal per agent beside the usual number, for scenarios that
@@ -140,7 +178,10 @@ func (s Scenario) checkGoals() error {
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
-		if _, err := s.parseMetric(in, g.Metric); err != nil {
+		if _, err := s.parseMetric(in, g.Metric); g.Metric == "" {
+			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: stock:, product:, made:, factory:, place: or event: "+
+				"and a name", field))
+		} else if err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}
 		all = append(all, within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}))

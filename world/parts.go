@@ -19,17 +19,37 @@ type Part struct {
 // rule that has its default, is no part, and neither are titles, aliases, the suggested seed and the texts in
 // other languages.
 func (s Scenario) Parts(language string) (list []Part) {
-	s = s.In(language)
+	for _, part := range s.In(language).possibleParts() {
+		if !part.usual {
+			list = append(list, part.Part)
+		}
+	}
+	return list
+}
+
+// PartNames are the names of all that can be a [Part], those of rules as "rules.idle_draw".
+func PartNames() (names []string) {
+	for _, part := range (Scenario{}).possibleParts() {
+		names = append(names, part.Name)
+	}
+	return names
+}
+
+// possiblePart is a part unless it is as usual.
+type possiblePart struct {
+	Part
+	usual bool
+}
+
+// possibleParts are all that can be parts, in their order.
+func (s Scenario) possibleParts() (list []possiblePart) {
 	add := func(name string, value any) {
 		text, err := json.Marshal(value)
 		if err != nil {
 			panic("world: " + name + " of a scenario cannot be encoded: " + err.Error())
 		}
-		switch string(text) {
-		case "null", "[]", "{}", "0", "false", `""`:
-		default:
-			list = append(list, Part{name, string(text)})
-		}
+		empty := slices.Contains([]string{"null", "[]", "{}", "0", "false", `""`}, string(text))
+		list = append(list, possiblePart{Part{name, string(text)}, empty})
 	}
 	add("space", s.Space)
 	add("visibility_km", s.VisibilityKM)
@@ -38,9 +58,8 @@ func (s Scenario) Parts(language string) (list []Part) {
 	add("terms", s.Terms)
 	rules, usual := s.Rules.byName(), DefaultRules().byName()
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
-		if value := rules[name]; string(value) != string(usual[name]) {
-			list = append(list, Part{"rules." + name, string(value)})
-		}
+		same := string(rules[name]) == string(usual[name])
+		list = append(list, possiblePart{Part{"rules." + name, string(rules[name])}, same})
 	}
 	add("products", s.Products)
 	add("factory_kinds", s.FactoryKinds)

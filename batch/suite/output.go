@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -61,8 +62,8 @@ func (r Row) rankText() string {
 func (t Table) shown() plaintext.Table {
 	table := plaintext.Table{Header: []string{"rank", "entry", "player", "score", "noise"}}
 	table.Header = append(table.Header, t.Families...)
-	table.Header = append(table.Header, "cost", "calls", "tokens", "prompts")
-	table.Least = []string{"prompts", "tokens", "calls", "cost", "player"}
+	table.Header = append(table.Header, "cost", "calls", "tokens", "answered", "prompts")
+	table.Least = []string{"prompts", "answered", "tokens", "calls", "cost", "player"}
 	for i, row := range append(append([]Row{}, t.Entries...), t.References...) {
 		cells := []string{row.rankText(), plaintext.Line(plaintext.Clip(row.Name, 60)),
 			plaintext.Line(plaintext.Clip(row.Player, 60)), fmt.Sprintf("%.3f", row.Mean), "-"}
@@ -79,7 +80,9 @@ func (t Table) shown() plaintext.Table {
 				spent[0] = price.FromMicros(row.CostMicros).String() + " " + plaintext.Line(plaintext.Clip(row.Currency, 8))
 			}
 		}
-		cells = append(append(cells, spent...), plaintext.Line(plaintext.Clip(row.Prompts, 60)))
+		answered := cmp.Or(strings.Join(row.Answered, ", "), "-")
+		cells = append(append(cells, spent...), plaintext.Line(plaintext.Clip(answered, 60)),
+			plaintext.Line(plaintext.Clip(row.Prompts, 60)))
 		table.Rows = append(table.Rows, cells)
 	}
 	return table
@@ -129,7 +132,7 @@ func (t Table) csv() []byte {
 	header := []string{"name", "player", "prompts", "rank_low", "rank_high", "mean"}
 	header = append(header, t.Families...)
 	_ = w.Write(append(header, "noise", "repeats", "calls", "tokens", "cost_micros", "currency", "fallbacks", "failures",
-		"suite", "hash", "scale"))
+		"answered", "suite", "hash", "scale"))
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, row := range append(append([]Row{}, t.Entries...), t.References...) {
 		cells := []string{plaintext.Cell(row.Name), plaintext.Cell(row.Player), plaintext.Cell(row.Prompts),
@@ -143,7 +146,7 @@ func (t Table) csv() []byte {
 		}
 		_ = w.Write(append(cells, noise, strconv.FormatInt(row.Repeats, 10), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Tokens, 10), strconv.FormatInt(row.CostMicros, 10), plaintext.Cell(row.Currency),
-			number(row.Fallbacks), number(row.Failures), t.Suite.Name, t.Suite.Hash, t.Scale))
+			number(row.Fallbacks), number(row.Failures), plaintext.Cell(strings.Join(row.Answered, " ")), t.Suite.Name, t.Suite.Hash, t.Scale))
 	}
 	w.Flush()
 	return b.Bytes()

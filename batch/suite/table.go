@@ -16,6 +16,7 @@ import (
 )
 
 // TableVersion is the version of [Table]'s JSON. It grows when a field changes its meaning or goes away.
+// table.schema.json is the JSON Schema (draft 2020-12) of it.
 const TableVersion = 1
 
 // Table is a suite with its entries, the best first, and with the players that need no model.
@@ -52,6 +53,9 @@ type Row struct {
 	Name    string `json:"name"`
 	Player  string `json:"player"`
 	Prompts string `json:"prompts"`
+	// Answered are the models that answered, as providers named them: a name that a player asks for may stand for
+	// one model today and another one tomorrow. It is empty for references.
+	Answered []string `json:"answered"`
 	// Rank is between which places the entry is, from 1 for the best: 1 + the entries that beat it, to all less those
 	// that it beats. It is 0 for a reference.
 	RankLow  int `json:"rank_low"`
@@ -159,14 +163,20 @@ func (t *Table) conclude() error {
 
 // row is what an entry takes.
 func (e Entry) row(v Verification) Row {
-	row := Row{Name: e.Name, Player: e.Player(), Prompts: e.Prompts(), Repeats: e.repeats(), Fallbacks: v.Fallbacks,
-		Failures: v.Failures}
+	row := Row{Name: e.Name, Player: e.Player(), Prompts: e.Prompts(), Answered: []string{}, Repeats: e.repeats(),
+		Fallbacks: v.Fallbacks, Failures: v.Failures}
 	for _, r := range e.Results {
+		for _, model := range r.Answered {
+			if !slices.Contains(row.Answered, model) {
+				row.Answered = append(row.Answered, model)
+			}
+		}
 		row.Calls += r.Calls
 		row.Tokens += r.Tokens
 		row.CostMicros += r.CostMicros
 		row.Currency = cmp.Or(r.Currency, row.Currency)
 	}
+	slices.Sort(row.Answered)
 	row.Calls /= row.Repeats
 	row.Tokens /= row.Repeats
 	row.CostMicros /= row.Repeats
@@ -276,7 +286,7 @@ func (t *Table) referenceRows() (rows []Row) {
 				shares[instance{task, seed}] = []float64{r.Share(player.score(r))}
 			}
 		}
-		row := Row{Name: player.name, Player: player.name, Prompts: "-"}
+		row := Row{Name: player.name, Player: player.name, Prompts: "-", Answered: []string{}}
 		row.Mean, row.ByFamily = t.means(shares)
 		rows = append(rows, row)
 	}

@@ -3,10 +3,13 @@ package suite
 import (
 	"encoding/csv"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
@@ -182,6 +185,53 @@ func TestNoiseIsThatOfAModelAgainstItself(t *testing.T) {
 	}
 	if beyond < pairs/50 || beyond > pairs/10 {
 		t.Errorf("%d of %d pairs differ by more than the noise, want about one of twenty", beyond, pairs)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the published schema")
+
+// TestTableSchema derives the schema from the types; the published file must be exactly that, and a table must follow
+// it.
+func TestTableSchema(t *testing.T) {
+	const path = "table.schema.json"
+	schema, err := jsonschema.For[Table](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema.Schema, schema.ID, schema.Title = "https://json-schema.org/draft/2020-12/schema", "urn:agentworld:suite-table:1", "Agent World table of a suite"
+	want, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != string(want) {
+		t.Errorf("%s is not what the types say, %v; run this test with -update", path, err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := made(t, "m", 2, func(_, _ int, _ int64) float64 { return 0.5 })
+	for i := range e.Results {
+		e.Results[i].Answered = []string{"m-2026-10", "m-2026-09"}[i%2 : i%2+1]
+	}
+	table := tableOf(t, e)
+	var value any
+	if err := json.Unmarshal(table.Write("json", 0), &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("a table does not follow its schema: %v", err)
+	}
+	for _, format := range Formats[:2] {
+		if text := string(table.Write(format, 0)); !strings.Contains(text, "m-2026-09") || strings.Index(text, "m-2026-09") > strings.Index(text, "m-2026-10") {
+			t.Errorf("%s does not say in order who answered:\n%s", format, text)
+		}
 	}
 }
 

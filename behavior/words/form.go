@@ -45,7 +45,7 @@ func parse(text string) (Form, error) {
 		}
 		name, after, closed := strings.Cut(rest[at+1:], "}")
 		if rest[at] == '}' || !closed || !isName(name) {
-			return Form{}, fmt.Errorf("a brace that is no place such as {amount} in %q", text)
+			return Form{}, fmt.Errorf("a brace that is no place in %q; allowed: places such as {amount}", text)
 		}
 		value := slices.Index(f.places, name)
 		if value < 0 {
@@ -66,12 +66,12 @@ func isName(s string) bool {
 func (f Form) with(places []string) (Form, error) {
 	for _, p := range f.places {
 		if !slices.Contains(places, p) {
-			return Form{}, fmt.Errorf("no value fills {%s}", p)
+			return Form{}, fmt.Errorf("no value fills {%s}; allowed: %s", p, placesText(places))
 		}
 	}
 	for _, p := range places {
 		if !slices.Contains(f.places, p) {
-			return Form{}, fmt.Errorf("{%s} is left out", p)
+			return Form{}, fmt.Errorf("{%s} is left out; allowed: a text with %s", p, placesText(places))
 		}
 	}
 	ordered := Form{tail: f.tail, places: places}
@@ -79,6 +79,14 @@ func (f Form) with(places []string) (Form, error) {
 		ordered.pieces = append(ordered.pieces, piece{p.text, slices.Index(places, f.places[p.value])})
 	}
 	return ordered, nil
+}
+
+// placesText are places as a text has them.
+func placesText(places []string) string {
+	if len(places) == 0 {
+		return "no place"
+	}
+	return "{" + strings.Join(places, "} {") + "}"
 }
 
 // Places are the names of the values that the form takes, in their order.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"example.com/agentworld/internal/document"
 )
 
 // Read reads the file of a language. The error names every text that is missing, unknown, or has
@@ -49,21 +51,37 @@ func (r *reader) fault(name string, err error) {
 }
 
 var (
-	errMissing = errors.New("the text is missing")
-	errUnknown = errors.New("there is no text of this name")
-	errZero    = errors.New("the text has a character that is none")
+	errMissing = errors.New("the text is missing; allowed: a text in quotes that is not blank")
+	errZero    = errors.New("the text has the character 0, which is none; allowed: all others")
+	errTable   = errors.New("here is no table; allowed: a table of texts by their names")
 )
+
+// unknown refuses a name that no text has, where some have others.
+func (r *reader) unknown(within, name string, known []string) {
+	r.fault(within+strconv.Quote(name), fmt.Errorf("there is no text of this name; %s",
+		document.Offer(name, known, "words export")))
+}
+
+// entries are those of a table. They are nil, and whole is false, if something else has its name.
+func (r *reader) entries(name string, from any) (entries map[string]any, whole bool) {
+	entries, whole = from.(map[string]any)
+	if !whole && from != nil {
+		r.fault(name, errTable)
+		return nil, false
+	}
+	return entries, true
+}
 
 // section fills the fields of a struct from the entries of the same names.
 func (r *reader) section(name string, into reflect.Value, from map[string]any) {
-	known := map[string]bool{}
+	var known []string
 	for i := range into.NumField() {
 		field := into.Type().Field(i)
 		if !field.IsExported() {
 			continue
 		}
 		key := keyOf(field.Name)
-		known[key] = true
+		known = append(known, key)
 		entry := name + key
 		switch v := into.Field(i).Addr().Interface().(type) {
 		case *string:
@@ -71,16 +89,18 @@ func (r *reader) section(name string, into reflect.Value, from map[string]any) {
 		case *Form:
 			*v = r.form(entry, from[key], strings.Split(field.Tag.Get("places"), ","))
 		case *Table:
-			entries, _ := from[key].(map[string]any)
-			*v = r.table(entry, entries)
+			if entries, whole := r.entries(entry, from[key]); whole {
+				*v = r.table(entry, entries)
+			}
 		default:
-			entries, _ := from[key].(map[string]any)
-			r.section(entry+".", into.Field(i), entries)
+			if entries, whole := r.entries(entry, from[key]); whole {
+				r.section(entry+".", into.Field(i), entries)
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(from)) {
-		if !known[key] {
-			r.fault(name+strconv.Quote(key), errUnknown)
+		if !slices.Contains(known, key) {
+			r.unknown(name, key, known)
 		}
 	}
 }
@@ -149,7 +169,7 @@ func (r *reader) table(name string, from map[string]any) Table {
 	}
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		if _, known := like[key]; !known {
-			r.fault(name+"."+strconv.Quote(key), errUnknown)
+			r.unknown(name+".", key, slices.Sorted(maps.Keys(like)))
 		}
 	}
 	return table

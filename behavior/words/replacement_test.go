@@ -35,14 +35,14 @@ func TestWithReplacesByName(t *testing.T) {
 // TestWithKeepsPlaces refuses files that take a place away, move it, or add one, and all that is no text.
 func TestWithKeepsPlaces(t *testing.T) {
 	for _, c := range []struct{ own, want string }{
-		{"[news]\ngift = \"a gift\"", "news.gift: {agent} is left out"},
+		{"[news]\ngift = \"a gift\"", "news.gift: {agent} is left out; allowed: a text with {agent}"},
 		{"[news]\ngift = \"{agent} from {agent}\"", `news.gift: the places are "{agent} {agent}"; allowed: "{agent}"`},
 		{"[history]\nmessage = \"in tick {tick} to {agent}\"", `allowed: "{agent} {tick}", in this order`},
-		{"[instructions]\nsystem_prompt = \"{persona}\"", "instructions.system_prompt: no value fills {persona}"},
-		{"[instructions]\nsystem_prompt = \" \"", "instructions.system_prompt: the text is missing"},
-		{"[instructions]\nsystem_prompt = \"a\\u0000b\"", "a character that is none"},
-		{"[instructions]\nsystem = \"a\"", `instructions."system": there is no text of this name`},
-		{"instructions = \"a\"", "instructions.system_prompt: the text is missing"},
+		{"[instructions]\nsystem_prompt = \"{persona}\"", "instructions.system_prompt: no value fills {persona}; allowed: no place"},
+		{"[instructions]\nsystem_prompt = \" \"", "instructions.system_prompt: the text is missing; allowed: a text in quotes"},
+		{"[instructions]\nsystem_prompt = \"a\\u0000b\"", "the character 0, which is none; allowed: all others"},
+		{"[instructions]\nsystem = \"a\"", `instructions."system": there is no text of this name; did you mean "system_prompt"? `},
+		{"instructions = \"a\"", "instructions: here is no table; allowed: "},
 		{"code = \"zh\"", `"zh" is another language`},
 		{"[news", "line 1"},
 		{"a = " + strings.Repeat("[", 2000), "line 1"},

@@ -44,7 +44,7 @@ func coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)
 	}
 	defer unlock()
 	c := &coordinator{Options: o, limit: limit, notice: notice, decide: decided, link: l, dir: directory(o.Dir),
-		states: map[batch.ID]*cell{}, stored: map[string]bool{}, places: map[batch.ID]int{}}
+		states: map[batch.ID]*cell{}, stored: map[string]bool{}}
 	known, err := o.Dir.Begin(o.Cells)
 	if err != nil {
 		return "", err
@@ -57,7 +57,7 @@ func coordinate(l *Link, o batch.Options, limit trace.Limit, notice func(string)
 			c.states[r.ID].done = true
 			c.over++
 		}
-		c.list(r)
+		c.known.Add(r)
 	}
 	id, err := c.dir.id()
 	if err != nil {
@@ -109,9 +109,8 @@ type coordinator struct {
 	// over counts the cells with a result, and those that were given up.
 	over               int
 	exhausted, decided bool
-	// results are those that are known, also of attempts that failed, and places where they are.
-	results []batch.Result
-	places  map[batch.ID]int
+	// known are the results that are known, also of attempts that failed.
+	known batch.Tally
 	// broken is why the directory cannot be written any more.
 	broken error
 	// short is the last entry of the leases that did not suffice for a call.
@@ -459,22 +458,11 @@ func (c *coordinator) finished(one *cell) error {
 	return nil
 }
 
-// list takes up a result. The lock is held.
-func (c *coordinator) list(r batch.Result) {
-	at, known := c.places[r.ID]
-	if known {
-		c.results[at] = r
-		return
-	}
-	c.places[r.ID] = len(c.results)
-	c.results = append(c.results, r)
-}
-
 // tell tells how a cell ended. The lock is held.
 func (c *coordinator) tell(r batch.Result) {
-	c.list(r)
+	c.known.Add(r)
 	c.show(&r)
-	decided, err := c.decide(c.Cells, c.results)
+	decided, err := c.decide(c.Cells, c.known.Results)
 	c.decided = c.decided || err == nil && decided
 }
 
@@ -487,7 +475,7 @@ func (c *coordinator) show(ended *batch.Result) {
 	for id := range c.played() {
 		playing[id] = engine.Progress{} // how far they are only their workers know
 	}
-	c.Progress(batch.Progress{Results: c.results, Playing: playing, Ended: ended})
+	c.Progress(batch.Progress{Tally: &c.known, Playing: playing, Ended: ended})
 }
 
 // seeFailure keeps how an attempt failed.

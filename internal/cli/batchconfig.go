@@ -31,6 +31,10 @@ func (m *Main) shapingConfig(name string, b batch.File, file settings.File,
 		table, key, _ := strings.Cut(s.Key, ".")
 		where := fmt.Sprintf("the same line under [settings.%s] of %s", table, shown(name))
 		switch {
+		case m.isSuite(name) && slices.Contains(playerSettings, s.Key):
+			where = fmt.Sprintf("--%s of batch run %s", s.Flag, name)
+		case m.isSuite(name):
+			where = fmt.Sprintf("without it, or a batch file with suite = \"%s\", where the suite leaves it to players", name)
 		case s.Kind == settings.KindAgents:
 			where = fmt.Sprintf("AGENT = \"MODEL@URL\" under [settings.%s] of %s", settings.AgentsTable, shown(name))
 		case s.Key == "run.seed":

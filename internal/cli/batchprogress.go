@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -24,6 +23,9 @@ type batchPrinter struct {
 	seen  bool
 	// part says that other processes play a part of the cells: when they are done is not known here.
 	part bool
+	// names are the arms in the order of cells, and arms the numbers of their cells; nil before the first look.
+	names []string
+	arms  map[string]int
 }
 
 // show prints p as far as it is worth it. It is called one call at a time.
@@ -59,66 +61,55 @@ func scoreText(r batch.Result) string {
 // text is the progress as one line. A cell that failed and is played again is not done, and its calls
 // count once.
 func (bp *batchPrinter) text(p batch.Progress) string {
-	done := 0
-	failed := 0
-	calls := int64(0)
-	tokens := int64(0)
-	cost := int64(0)
-	currency := ""
-	arms := map[string]int{}
-	playing := maps.Clone(p.Playing)
-	for _, r := range p.Results {
-		if again, on := playing[r.ID]; on {
-			again.ModelCalls = max(0, again.ModelCalls-r.Calls)
-			again.InputTokens, again.OutTokens = max(0, again.InputTokens+again.OutTokens-r.Tokens), 0
-			playing[r.ID] = again
-		} else {
-			done++
-			arms[r.Arm()]++
+	done, failed := len(p.Results), p.Failed
+	calls, tokens := p.Calls, p.Tokens
+	again := map[string]int{} // cells of each arm
+	for id, now := range p.Playing {
+		nowTokens := now.InputTokens + now.OutTokens
+		if r, failedBefore := p.Of(id); failedBefore {
+			done--
+			again[r.Arm()]++
 			if !r.Scored() {
-				failed++
+				failed--
 			}
+			now.ModelCalls = max(0, now.ModelCalls-r.Calls)
+			nowTokens = max(0, nowTokens-r.Tokens)
 		}
-		calls += r.Calls
-		tokens += r.Tokens
-		cost += r.CostMicros
-		if r.Currency != "" {
-			currency = r.Currency
-		}
-	}
-	for _, one := range playing {
-		calls, tokens = calls+one.ModelCalls, tokens+one.InputTokens+one.OutTokens
+		calls += now.ModelCalls
+		tokens += nowTokens
 	}
 	text := fmt.Sprintf("cells %d/%d  failed %d  playing %d  calls %d  tokens %d", done, len(bp.cells), failed,
-		len(playing), calls, tokens)
-	if currency != "" {
-		text += fmt.Sprintf("  cost %s %s", price.FromMicros(cost), currency)
+		len(p.Playing), calls, tokens)
+	if p.Currency != "" {
+		text += fmt.Sprintf("  cost %s %s", price.FromMicros(p.CostMicros), p.Currency)
 	}
 	if played := done - bp.first; played > 0 && done < len(bp.cells) && !bp.part {
 		left := bp.now().Sub(bp.began) / time.Duration(played) * time.Duration(len(bp.cells)-done)
 		text += "  left about " + left.Round(time.Second).String()
 	}
-	return text + bp.armsText(arms)
+	return text + bp.armsText(p.Arms, again)
 }
 
-// armsText is how many cells of each arm are done; empty for a single arm.
-func (bp *batchPrinter) armsText(done map[string]int) string {
-	var names []string
-	all := map[string]int{}
-	for _, c := range bp.cells {
-		all[c.Arm()]++
-		if all[c.Arm()] == 1 {
-			names = append(names, c.Arm())
+// armsText is how many cells of each arm are done, but for those that are played again; empty for a single arm.
+func (bp *batchPrinter) armsText(done, again map[string]int) string {
+	if bp.arms == nil {
+		bp.arms = map[string]int{}
+		for _, c := range bp.cells {
+			arm := c.Arm()
+			bp.arms[arm]++
+			if bp.arms[arm] == 1 {
+				bp.names = append(bp.names, arm)
+			}
 		}
 	}
-	if len(names) < 2 {
+	if len(bp.names) < 2 {
 		return ""
 	}
 	var parts []string
-	for _, name := range names[:min(len(names), armsShown)] {
-		parts = append(parts, fmt.Sprintf("%s %d/%d", name, done[name], all[name]))
+	for _, name := range bp.names[:min(len(bp.names), armsShown)] {
+		parts = append(parts, fmt.Sprintf("%s %d/%d", name, done[name]-again[name], bp.arms[name]))
 	}
-	if more := len(names) - len(parts); more > 0 {
+	if more := len(bp.names) - len(parts); more > 0 {
 		parts = append(parts, plaintext.Count(more, "arm")+" more")
 	}
 	return "  " + strings.Join(parts, ", ")

@@ -51,21 +51,27 @@ func batchReportCommand(m *Main) *cobra.Command {
 // writeSummary writes a summary in a format to a file, or to stdout if none is named. What is kept is not written
 // over.
 func (m *Main) writeSummary(s batch.Summary, format, out string, kept ...keptPath) error {
-	if out == "" {
-		text := s.Write(format)
+	return m.writeMade("the summary ", out, func(columns int) []byte {
 		if format == "text" {
-			text = []byte(s.Text(m.outputColumns()))
+			return []byte(s.Text(columns))
 		}
-		_ = m.print(string(text))
-		return nil
+		return s.Write(format)
+	}, kept...)
+}
+
+// writeMade writes what a command has made to a file, or to stdout if none is named. text is asked for so many
+// columns, 0 for a file. What is kept is not written over.
+func (m *Main) writeMade(what, out string, text func(columns int) []byte, kept ...keptPath) error {
+	if out == "" {
+		return m.print(string(text(m.outputColumns())))
 	}
-	target, err := m.output("the summary ", out, kept...)
+	target, err := m.output(what, out, kept...)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(target.path, s.Write(format)); err != nil {
+	if err := atomicfile.Write(target.path, text(0)); err != nil {
 		return err
 	}
-	m.noteMade("the summary ", target)
+	m.noteMade(what, target)
 	return nil
 }

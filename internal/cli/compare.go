@@ -45,6 +45,8 @@ type compareFlags struct {
 	Effect  float64 `flag:"effect" doc:"difference of the primary metric worth finding, for the number of further pairs"`
 	Alpha   float64 `flag:"alpha" doc:"probability of a false better or worse"`
 	gates   []string
+	// ofSides are the flags that were given and are for sides alone.
+	ofSides []string
 }
 
 // compareCommand compares runs, directories of runs and batches.
@@ -60,7 +62,14 @@ func compareCommand(m *Main) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return compareArguments(m, args, f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range []string{"by", "primary", "margin", "range", "effect", "alpha", "gate"} {
+				if c.Flags().Changed(name) {
+					f.ofSides = append(f.ofSides, name)
+				}
+			}
+			return compareArguments(m, args, f)
+		},
 	}
 	addOptions(c.Flags(), &f)
 	c.Flags().StringArrayVar(&f.gates, "gate", nil,
@@ -96,42 +105,58 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 		}
 	}
 	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
-		if len(f.gates) > 0 {
-			return badInput("--gate is for sides of several runs; allowed: directories of runs, or batches")
+		if len(names) > 0 {
+			f.ofSides = append(f.ofSides, metricFlag+" "+names[0])
 		}
-		c, reports, err := compareRuns(m, args[0], args[1], f.After)
-		if err != nil {
-			return err
-		}
-		if f.JSON {
-			return m.printJSON(c)
-		}
-		text := c.Text(args[0], args[1], reports[0], reports[1])
-		base, arm := batch.ResultOf(batch.Cell{}, 1, reports[0], ""), batch.ResultOf(batch.Cell{}, 1, reports[1], "")
-		if differs := batch.Between(base, arm); differs != "" {
-			text = "differs: " + differs + "\n\n" + text
-		}
-		return m.print(text +
-			"one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n")
+		return compareTwo(m, args[0], args[1], f)
 	}
 	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
 	}
-	return compareSides(m, args, names, f)
-}
-
-// compareSides compares directories of runs and batches on some metrics, and says whether the gates hold.
-func compareSides(m *Main, args, names []string, f compareFlags) error {
 	var by []string
-	if f.By != "" {
-		declared, err := batch.Declared(strings.Split(f.By, ","))
+	if slices.Contains(f.ofSides, "by") {
+		by, err = batch.Declared(strings.Split(f.By, ","))
 		if err != nil {
 			return badInput("--by: %w", err)
 		}
-		by = declared
 	}
+	return compareSides(m, args, names, by, f)
+}
+
+// compareTwo compares two runs tick by tick.
+func compareTwo(m *Main, a, b string, f compareFlags) error {
+	const sides = "is for sides of several runs; allowed: directories of runs, or batches"
+	if len(f.ofSides) > 0 {
+		return badInput("--%s %s", f.ofSides[0], sides)
+	}
+	if f.Format != "text" && f.Format != "json" {
+		return badInput("--format %s %s, and text or json for two runs", f.Format, sides)
+	}
+	c, reports, err := compareRuns(m, a, b, f.After)
+	if err != nil {
+		return err
+	}
+	text := c.Text(a, b, reports[0], reports[1])
+	base, arm := batch.ResultOf(batch.Cell{}, 1, reports[0], ""), batch.ResultOf(batch.Cell{}, 1, reports[1], "")
+	if differs := batch.Between(base, arm); differs != "" {
+		text = "differs: " + differs + "\n\n" + text
+	}
+	text += "one pair of runs is too few for a verdict; a directory of runs, or a batch, has more\n"
+	made := []byte(text)
+	if f.JSON || f.Format == "json" {
+		made, err = indentedJSON(c)
+	}
+	if err != nil {
+		return err
+	}
+	return m.writeMade("the comparison ", f.Out, func(int) []byte { return made })
+}
+
+// compareSides compares directories of runs and batches on some metrics, and says whether the gates hold. by declares
+// what is compared.
+func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 	var sides []batch.Side
-	var all []batch.Result
+	var all [][]batch.Result
 	for _, arg := range args {
 		results, err := sideOf(m, arg)
 		if err != nil {
@@ -141,9 +166,16 @@ func compareSides(m *Main, args, names []string, f compareFlags) error {
 			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, a batch, or its results.jsonl",
 				shown(arg))
 		}
-		sides, all = append(sides, batch.Side{Name: arg, Results: results}), append(all, results...)
+		sides, all = append(sides, batch.Side{Name: arg, Results: results}), append(all, results)
 	}
-	own := batch.Settle(m.metrics.list, all)
+	own := batch.Settle(m.metrics.list, all...)
+	asked := slices.Clone(names)
+	for _, o := range m.metrics.fromFlags {
+		asked = append(asked, o.Name)
+	}
+	if err := hasValues(sides, asked, report.AllMetrics(own.Own()...)); err != nil {
+		return err
+	}
 	if len(names) == 0 {
 		names = slices.Clone(batch.ShownMetrics)
 		for _, o := range own {
@@ -174,6 +206,22 @@ func compareSides(m *Main, args, names []string, f compareFlags) error {
 		return err
 	}
 	return concludeComparison(s, len(gates) > 0)
+}
+
+// hasValues refuses metrics that a user asked for and that are not known, or that no run of a side has a value of.
+func hasValues(sides []batch.Side, asked []string, known report.MetricList) error {
+	for _, name := range asked {
+		if _, ok := known.Named(name); !ok {
+			return badInput("--%s %s: %w", metricFlag, shown(name), known.Unknown(name))
+		}
+		for _, side := range sides {
+			if !slices.ContainsFunc(side.Results, func(r batch.Result) bool { return r.Has(name) }) {
+				return badInput("--%s %s: no result of %s has a value of it; allowed: metrics that both sides have, and runs or a "+
+					"batch directory to compute one of your own of", metricFlag, shown(name), shown(side.Name))
+			}
+		}
+	}
+	return nil
 }
 
 // gatesOf reads conditions on each of some sides: bounds of means, and verdicts.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ import (
 const setAllowed = "rules.FIELD=VALUE; personas.AGENT.text=TEXT, also .short_term_goal and .long_term_goal; " +
 	"goals.ID.at_least=NUMBER, also .metric, .text and .agent; goals.ID=none"
 
+// errNotUnderstood is the error of a change that is none.
+var errNotUnderstood = errors.New("not understood; allowed: " + setAllowed + "; docs/forks.md lists the fields")
+
 // changeAtFork takes what --set gives a fork: rules and goals into the settings, and texts of agents as switches
 // from the tick after the fork on. A scenario that cannot be read is left to the session.
 func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error) {
@@ -26,28 +30,23 @@ func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error
 	}
 	goals := slices.Clone(of.Goals)
 	for _, change := range fork.Set {
-		name, text, found := strings.Cut(change, "=")
+		name, text, _ := strings.Cut(change, "=")
 		table, field, _ := strings.Cut(strings.TrimSpace(name), ".")
 		text = strings.TrimSpace(text)
-		understood := found && text != ""
+		err := errNotUnderstood
 		switch {
-		case understood && table == "rules":
+		case text == "":
+		case table == "rules":
 			err = setRule(&of.Rules, field, text)
 			p.Rules = &of.Rules
-		case understood && table == "personas":
+		case table == "personas":
 			var s trace.Switch
-			s, understood = personaSwitch(field, text)
+			s, err = personaSwitch(field, text)
 			s.Tick = fork.AtTick + 1
 			switches = append(switches, s)
-		case understood && table == "goals":
-			goals, understood = setGoal(goals, field, text)
+		case table == "goals":
+			goals, err = setGoal(goals, field, text)
 			p.Goals = goals
-		default:
-			understood = false
-		}
-		if !understood {
-			return nil, badInput("--set %s: not understood; allowed: %s; docs/forks.md lists the fields", shown(change),
-				setAllowed)
 		}
 		if err != nil {
 			return nil, badInput("--set %s: %w", shown(change), err)
@@ -56,7 +55,11 @@ func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error
 	of.Goals = goals
 	// The prompt shows the scenario with the changes, so it has to be valid under them.
 	if err := of.Check(); err != nil {
-		return nil, badInput("--set: what the scenario begins with does not fit: %w", err)
+		text := errorText(err)
+		for i, g := range goals { // a number says nothing to who wrote an id
+			text = strings.ReplaceAll(text, fmt.Sprintf("goals[%d].", i), "goals."+g.ID+".")
+		}
+		return nil, badInput("--set: what the scenario begins with does not fit: %s", text)
 	}
 	return switches, nil
 }
@@ -65,7 +68,7 @@ func (p *plan) changeAtFork(fork *forkPoint) (switches []trace.Switch, err error
 func setRule(rules *world.Rules, field, text string) error {
 	value, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%s is no whole number", shown(text))
+		return fmt.Errorf("%s is not understood; allowed: whole numbers", shown(text))
 	}
 	changed, err := rules.With(field, value)
 	if err != nil {
@@ -78,8 +81,8 @@ func setRule(rules *world.Rules, field, text string) error {
 	return nil
 }
 
-// personaSwitch is the change of a text of an agent; false if the field is none.
-func personaSwitch(field, text string) (s trace.Switch, ok bool) {
+// personaSwitch is the change of a text of an agent.
+func personaSwitch(field, text string) (s trace.Switch, err error) {
 	agent, what, _ := strings.Cut(field, ".")
 	s.AgentID = agent
 	switch what {
@@ -90,28 +93,31 @@ func personaSwitch(field, text string) (s trace.Switch, ok bool) {
 	case "long_term_goal":
 		s.LongTermGoal = &text
 	default:
-		return s, false
+		err = errNotUnderstood
 	}
-	return s, true
+	return s, err
 }
 
-// setGoal changes one of the goals, adds one of another id, or removes one; false if the field is none or the
-// number no number. An added goal is that of all agents unless another change says whose.
-func setGoal(goals []world.Goal, field, text string) (changed []world.Goal, ok bool) {
+// setGoal changes one of the goals, adds one of another id, or removes one. An added goal is that of all agents
+// unless another change says whose.
+func setGoal(goals []world.Goal, field, text string) (changed []world.Goal, err error) {
 	of := func(id string) int { return slices.IndexFunc(goals, func(g world.Goal) bool { return g.ID == id }) }
-	if at := of(field); at >= 0 && text == settings.None {
-		return slices.Delete(goals, at, at+1), true
-	}
 	point := strings.LastIndexByte(field, '.') // ids may have points, too
+	if text == settings.None && (point < 0 || !slices.Contains(goalFields, field[point+1:])) {
+		at := of(field)
+		if at < 0 {
+			return goals, noGoal(goals, field)
+		}
+		return slices.Delete(goals, at, at+1), nil
+	}
 	if point < 0 {
-		return goals, false
+		return goals, errNotUnderstood
 	}
 	at := of(field[:point])
 	if at < 0 {
 		at = len(goals)
 		goals = append(goals, world.Goal{ID: field[:point], Agent: world.Anyone})
 	}
-	var err error
 	switch g := &goals[at]; field[point+1:] {
 	case "agent":
 		g.Agent = text
@@ -121,8 +127,26 @@ func setGoal(goals []world.Goal, field, text string) (changed []world.Goal, ok b
 		g.Metric = text
 	case "at_least":
 		g.AtLeast, err = strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			err = fmt.Errorf("%s is not understood; allowed: whole numbers", shown(text))
+		}
 	default:
-		return goals, false
+		err = errNotUnderstood
 	}
-	return goals, err == nil
+	return goals, err
+}
+
+// goalFields are the fields of a goal that can be set.
+var goalFields = []string{"agent", "text", "metric", "at_least"}
+
+// noGoal refuses to remove a goal that is not there.
+func noGoal(goals []world.Goal, id string) error {
+	var ids []string
+	for _, g := range goals {
+		ids = append(ids, g.ID)
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("there is no goal %s; this scenario has none", shown(id))
+	}
+	return fmt.Errorf("there is no goal %s; %s", shown(id), document.Offer(id, ids, "scenarios show"))
 }

@@ -16,8 +16,9 @@ import (
 // ownMetrics are those of the user's own: what extensions add, what flags give, and what a batch file has.
 type ownMetrics struct {
 	list metric.List
-	// given are the texts of the flags.
-	given []string
+	// given are the texts of the flags, fromFlags what they describe.
+	given     []string
+	fromFlags metric.List
 }
 
 // metricFlag is the flag that gives a metric.
@@ -53,8 +54,9 @@ func (m *Main) takeMetrics() (names []string, err error) {
 		if err != nil {
 			return nil, badInput("--%s: %w", metricFlag, err)
 		}
-		m.metrics.list = append(m.metrics.list, one)
+		m.metrics.fromFlags = append(m.metrics.fromFlags, one)
 	}
+	m.metrics.list = append(m.metrics.list, m.metrics.fromFlags...)
 	m.metrics.given = nil
 	if err := m.metrics.list.Check(); err != nil {
 		return nil, badInput("--%s: %w", metricFlag, err)

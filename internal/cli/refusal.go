@@ -39,13 +39,29 @@ func (c config) refused(err error) error {
 			shown(of.Agent), of.Name)
 	}
 	if of, ok := errors.AsType[*session.SeatError](err); ok {
-		return badInput("%s", of.Text("--seat %s"))
+		return badInput("%s", c.missingSeat(of))
 	}
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
 		return badInput("%s: %s cannot be replayed from: %v; allowed: a run directory, %s, or a file of answers",
 			c.where("run.replay_from"), shown(c.recording), cause(of.Err), latestRun)
 	}
 	return wrongSettings(err)
+}
+
+// missingSeat says that a seat is not there, where it was chosen, and how another one is in its place: where the
+// settings of the run are written.
+func (c config) missingSeat(of *session.SeatError) string {
+	const inFile = "seats = \"%s\""
+	chosen := c.Values.Find("run.seats").Origin.Rank
+	switch {
+	case chosen == settings.FromFile:
+		return c.where("run.seats") + ": " + of.Text(inFile)
+	case chosen == settings.FromFlag || chosen == settings.FromEnv:
+		return c.where("run.seats") + ": " + of.Text("--seat %s")
+	case c.Values.Find("run.scenario").Origin.Rank == settings.FromFile: // the scenario's, in a batch
+		return c.where("run.scenario") + ": " + of.Text(inFile+" in this file")
+	}
+	return of.Text("--seat %s")
 }
 
 // ofSettings reports whether an error is about settings that do not fit, and not about a run.

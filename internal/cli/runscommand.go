@@ -110,11 +110,13 @@ func runsIn(m *Main, name string) ([]keptRun, error) {
 	m.collectMore()
 	var dirs []string
 	_, cells, noBatch := batch.Dir(m.path(name)).Cells()
-	for _, c := range cells {
-		paths, _ := batch.Dir(m.path(name)).Runs(c.ID) // a cell may have no directory yet
-		dirs = append(dirs, paths...)
-	}
-	if noBatch != nil {
+	if noBatch == nil {
+		ids := make([]batch.ID, 0, len(cells))
+		for _, c := range cells {
+			ids = append(ids, c.ID)
+		}
+		dirs, _ = batch.Dir(m.path(name)).Runs(ids...) // what cannot be read holds no run to list
+	} else {
 		entries, err := os.ReadDir(m.path(name))
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && name == runsDirDefault) {
 			return nil, badInput("%s cannot be read: %w; allowed: a directory of runs", shown(name), cause(err))

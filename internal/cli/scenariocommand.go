@@ -21,6 +21,7 @@ import (
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/session"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -163,6 +164,10 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 				if f.Doubt {
 					doubts++
 				}
+			}
+			for _, missing := range session.MissingSeats(chosen, m.seats()) {
+				lines = append(lines, name+": doubt: agents.seats: "+missing.Text("--seat %s")) // another program may have it
+				doubts++
 			}
 			for _, code := range slices.Sorted(maps.Keys(chosen.Texts)) {
 				if !slices.Contains(words.Languages(), code) {

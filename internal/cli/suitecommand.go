@@ -11,7 +11,6 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/batch/suite"
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 )
 
@@ -168,16 +167,5 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	if err != nil {
 		return badInput("%w", err)
 	}
-	if out == "" {
-		return m.print(string(t.Write(format, m.outputColumns())))
-	}
-	target, err := m.output("the table ", out, kept...)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(target.path, t.Write(format, 0)); err != nil {
-		return err
-	}
-	m.noteMade("the table ", target)
-	return nil
+	return m.writeMade("the table ", out, func(columns int) []byte { return t.Write(format, columns) }, kept...)
 }

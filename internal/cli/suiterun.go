@@ -39,13 +39,8 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 	if err != nil {
 		return nil, err
 	}
-	_, isSuite := scenario.SuiteNamed(name)
-	if isSuite {
-		_, err := os.Stat(m.path(name))
-		isSuite = os.IsNotExist(err)
-	}
 	switch {
-	case isSuite:
+	case m.isSuite(name):
 		m.fromEnvironment(given)
 		return suiteText(name, given, repeats), nil
 	case len(given) > 0 || repeats != 0:
@@ -58,6 +53,16 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 			cause(err), strings.Join(suiteNames(), ", "))
 	}
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
+}
+
+// isSuite says that a name is that of a suite, and not of a file.
+func (m *Main) isSuite(name string) bool {
+	_, known := scenario.SuiteNamed(name)
+	if !known {
+		return false
+	}
+	_, err := os.Stat(m.path(name))
+	return os.IsNotExist(err)
 }
 
 // fromEnvironment adds what the environment says of a player, so that the file of the batch says it.

@@ -56,6 +56,16 @@ func TestOwnWords(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(english), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(dir, "french.toml")
+	if err := os.WriteFile(other, []byte("code = \"fr\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(exitBadInput, "scenarios", "lint", "minimal", "--words", "mine"); !strings.Contains(said, `"mine/french.toml" is the file of no language; allowed: english.toml, chinese.toml`) {
+		t.Error(said)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
 	said := run(exitUndecided, "scenarios", "lint", "minimal", "--words", "mine")
 	for _, want := range []string{"instructions.rules: it has the number 77", `it names "agent-1", an agent`,
 		`it names "electricity", a resource`} {
@@ -142,7 +152,8 @@ func TestForkWithOtherTextsAndGoals(t *testing.T) {
 	for set, want := range map[string]string{
 		"personas.agent-9.text=x": "no agent \"agent-9\"", "personas.agent-1.name=x": "personas.AGENT.text=TEXT",
 		"personas.agent-1.text=": "personas.AGENT.text=TEXT", "goals.x=1": "goals.ID.at_least=NUMBER",
-		"goals.x=none": "goals.ID=none", "goals.x.at_least=many": "not understood", "goals.x.at_least=3": "goals[2].metric",
+		"goals.x=none": "there is no goal \"x\"; allowed: ", "goals.x.at_least=many": "allowed: whole numbers", "goals.x.at_least=3": "goals.x.metric: it is missing",
+		"goals.x.at_least=3.5": "allowed: whole numbers", "goals.x.metric=stock:dta": "allowed after stock: are electricity, ",
 	} {
 		if said := run(exitBadInput, "fork", "r", "--at-tick", "1", "--set", set, "--run-dir", "g"); !strings.Contains(said, want) {
 			t.Errorf("--set %s: %s", set, said)

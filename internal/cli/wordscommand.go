@@ -64,9 +64,10 @@ func exportWords(m *Main, dir string) error {
 // readWords reads the file of a language in a directory of texts, and checks it. A file of another language
 // that is there is checked too, since it is wrong for other runs.
 func (fl *files) readWords(dir, language string) (text string, err error) {
-	var found []string
+	var found, names []string
 	for _, code := range words.Languages() {
 		name, _ := words.File(code)
+		names = append(names, name)
 		data, err := readBounded(filepath.Join(fl.path(dir), name), words.ReplacementBytesMax)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -80,6 +81,13 @@ func (fl *files) readWords(dir, language string) (text string, err error) {
 		found = append(found, name)
 		if code == language {
 			text = string(data)
+		}
+	}
+	entries, _ := os.ReadDir(fl.path(dir)) // what cannot be listed has no file that was found
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".toml" && !slices.Contains(names, e.Name()) {
+			return "", fmt.Errorf("%s is the file of no language; allowed: %s", shown(filepath.Join(dir, e.Name())),
+				strings.Join(names, ", "))
 		}
 	}
 	if name, _ := words.File(language); !slices.Contains(found, name) {

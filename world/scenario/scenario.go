@@ -108,7 +108,7 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 		return world.Scenario{}, unread(name, data, file, bad)
 	}
 	s, err := file.scenario()
-	err = errors.Join(err, checkZeroLimits(data))
+	err = errors.Join(withoutFollowing(err, s, false), checkZeroLimits(data))
 	if err == nil {
 		err = errors.Join(s.Check(), s.CheckTexts())
 	}
@@ -137,14 +137,20 @@ func unread(name string, data []byte, file scenarioFile, bad *document.Error) er
 		readable = readable && (one.Unknown || one.Type)
 	}
 	if readable {
-		s, err := file.scenario()
-		err = errors.Join(err, s.Check())
-		if err != nil {
-			for _, one := range each(err) {
-				field, _, _ := strings.Cut(one.Error(), ": ")
-				if line := lines[field]; line > 0 && !told[line] {
-					all = append(all, found{line, one.Error()})
-				}
+		s, lost := file.scenario()
+		list := each(withoutFollowing(lost, s, productsIn(bad)))
+		// What was lost in a field is not missing from it.
+		inField := func(of error) func(error) bool {
+			return func(one error) bool { return fieldOf(one) == fieldOf(of) }
+		}
+		for _, one := range each(s.Check()) {
+			if !slices.ContainsFunc(each(lost), inField(one)) {
+				list = append(list, one)
+			}
+		}
+		for _, one := range list {
+			if line := lines[fieldOf(one)]; line > 0 && !told[line] {
+				all = append(all, found{line, one.Error()})
 			}
 		}
 	}
@@ -152,6 +158,46 @@ func unread(name string, data []byte, file scenarioFile, bad *document.Error) er
 	var list []error
 	for _, f := range all {
 		list = append(list, fmt.Errorf("%s:%d: %s", name, f.line, f.text))
+	}
+	return errors.Join(list...)
+}
+
+// fieldOf is the field that an error begins with.
+func fieldOf(err error) string {
+	field, _, _ := strings.Cut(err.Error(), ": ")
+	return field
+}
+
+// noResource says that a text names a resource that there is not.
+type noResource struct{ text string }
+
+func (e noResource) Error() string { return e.text }
+
+// productsIn says that the products of a scenario could not be read, or are under a mistyped name.
+func productsIn(bad *document.Error) bool {
+	return slices.ContainsFunc(append([]*document.Error{bad}, bad.Others...), func(one *document.Error) bool {
+		return len(one.Key) == 1 && (one.Key[0] == productsKey || document.Nearest(one.Key[0], one.Allowed) == productsKey)
+	})
+}
+
+// productsKey is the key of the products of a scenario.
+const productsKey = "products"
+
+// withoutFollowing are the errors of making a scenario with those of its products, or without what follows from
+// these: that something is no resource. unread says that the products are not known.
+func withoutFollowing(err error, s world.Scenario, unread bool) error {
+	if err == nil {
+		return nil
+	}
+	list := each(err)
+	for _, one := range each(s.Check()) {
+		if strings.HasPrefix(one.Error(), productsKey) {
+			list = append(list, one)
+			unread = true
+		}
+	}
+	if unread {
+		list = slices.DeleteFunc(list, func(one error) bool { return errors.As(one, new(noResource)) })
 	}
 	return errors.Join(list...)
 }
@@ -185,6 +231,9 @@ const errorsMost = 20
 
 // each lists the errors that err joins, and those that they join.
 func each(err error) (all []error) {
+	if err == nil {
+		return nil
+	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
@@ -268,7 +317,7 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(m)) {
 			if !slices.Contains(resources, name) {
-				all = append(all, fmt.Errorf("%s: %q is no resource; %s", field, name, offered(name, resources)))
+				all = append(all, noResource{fmt.Sprintf("%s: %q is no resource; %s", field, name, offered(name, resources))})
 			}
 		}
 		return list

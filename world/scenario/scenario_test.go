@@ -255,3 +255,28 @@ spawn = ["camp"]
 		t.Errorf("the errors are\n%s\nwant those that begin with\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestWrongProductsAreToldOnce: what is wrong with the products is told, and not again wherever they are used. What a
+// recipe takes and cannot be read is not missing from it.
+func TestWrongProductsAreToldOnce(t *testing.T) {
+	const smithy = "[[factory_kinds]]\nid = \"smithy\"\ncost = { hardware = 1 }\nticks = 2\n" +
+		"[[recipes]]\nid = \"nail\"\nfactory_kind = \"factory.smithy\"\nticks = 1\ninputs = { hardware = 1 }\noutputs = { nail = 2 }\n"
+	for products, want := range map[string]string{
+		`products = "nail"`: "f:1: products: cannot be a TOML string", `products = ["nail", 3]`: "f:1: products: cannot be a TOML integer",
+		`product = ["nail"]`: `f:1: unknown field "product"; did you mean "products"?`, `products = ["Nail"]`: `f:1: products[0]: "Nail" is not 1 to 32 of a-z 0-9 _`,
+		`products = ["bolt"]`: `f:41: recipes[0].outputs: "nail" is no resource; allowed: `, "seeed = 1": `f:1: unknown field "seeed"`,
+	} {
+		_, err := Parse("f", []byte(products+"\n"+soundScenario+smithy))
+		var lines []string
+		if err != nil {
+			lines = strings.Split(err.Error(), "\n")
+		}
+		most := 1
+		if strings.HasPrefix(products, "seeed") {
+			most = 2 // nail, too
+		}
+		if len(lines) != most || !strings.HasPrefix(lines[0], want) {
+			t.Errorf("%s: the errors are\n%s\nwant %s", products, strings.Join(lines, "\n"), want)
+		}
+	}
+}
