@@ -240,10 +240,12 @@ var policies = []policy{
 	{
 		dir: "dashboard",
 		project: []string{
-			"explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
+			"serve", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
 			"llmclient/price",
 		},
 	},
+	{dir: "serve"},
+	{dir: "serve/openenv"},
 	{dir: "cli", project: []string{".", "internal/cli"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}},
 	{dir: "cmd/agentworld_cluster", project: []string{"cli", "extension/jetstream", "extension/otel"}},

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"example.com/agentworld/serve"
 )
 
 // kinds are the content types of the files of the page, whatever this machine thinks.
@@ -21,7 +23,7 @@ func assets(from fs.FS) http.HandlerFunc {
 		}
 		data, err := fs.ReadFile(from, name)
 		if err != nil {
-			problem(w, http.StatusNotFound, errNoSuch.Error())
+			serve.Problem(w, http.StatusNotFound, errNoSuch.Error())
 			return
 		}
 		kind := kinds[path.Ext(name)]

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
 )
 
 // compareMax bounds the runs of one comparison.
@@ -64,7 +65,7 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	answer(w, v)
+	serve.Answer(w, v)
 }
 
 // comparePair compares two runs until ctx ends, when the one who asked has gone.

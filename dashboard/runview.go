@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
+	"example.com/agentworld/serve"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -50,7 +51,7 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) {
 	row.Status = statusGone
 	v := s.runView(h, row)
 	v.Damage = errGone.Error()
-	answer(w, v)
+	serve.Answer(w, v)
 }
 
 func (s *Server) getRun(h *history, r *http.Request) (any, error) {

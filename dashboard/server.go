@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
 )
 
 //go:embed static
@@ -93,8 +94,8 @@ func New(o Options) (*Server, error) {
 	if o.Ask != nil {
 		posts = append(posts, askPath)
 	}
-	s.http = &http.Server{Handler: guarded(hostsOf(l.Addr()), posts, s.routes()), ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute}
+	s.http = &http.Server{Handler: guarded(serve.NewGate(l.Addr(), ""), posts, s.routes()),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	return s, nil
 }
 
@@ -317,7 +318,7 @@ func (s *Server) ofRun(get func(*history, *http.Request) (any, error)) http.Hand
 			s.fail(w, err)
 			return
 		}
-		answer(w, v)
+		serve.Answer(w, v)
 	}
 }
 
@@ -342,15 +343,15 @@ func fail(w http.ResponseWriter, err error) {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &bad):
-		problem(w, http.StatusBadRequest, bad.Error())
+		serve.Problem(w, http.StatusBadRequest, bad.Error())
 	case errors.Is(err, errNoSuch), errors.Is(err, run.ErrNoRun), errors.As(err, &path):
-		problem(w, http.StatusNotFound, errNoSuch.Error())
+		serve.Problem(w, http.StatusNotFound, errNoSuch.Error())
 	case errors.Is(err, errGone):
-		problem(w, http.StatusGone, err.Error())
+		serve.Problem(w, http.StatusGone, err.Error())
 	case errors.Is(err, errNoWorld), errors.Is(err, errNoCall):
-		problem(w, http.StatusNotFound, err.Error())
+		serve.Problem(w, http.StatusNotFound, err.Error())
 	default:
-		problem(w, http.StatusUnprocessableEntity, err.Error())
+		serve.Problem(w, http.StatusUnprocessableEntity, err.Error())
 	}
 }
 
@@ -369,5 +370,5 @@ func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
 	for i, row := range runs {
 		runs[i] = s.known(row)
 	}
-	answer(w, map[string]any{"runs": runs, "batches": batches})
+	serve.Answer(w, map[string]any{"runs": runs, "batches": batches})
 }

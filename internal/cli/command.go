@@ -62,6 +62,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		suiteCommand(m),
 		runsCommand(m),
 		dashboardCommand(m),
+		serveCommand(m),
 		doctorCommand(m),
 		completionCommand(m),
 		m.settingsTopic(),
