@@ -17,22 +17,17 @@ func TestSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	commit, err := command(nil, "git", "rev-parse", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
 	built := [2]map[string]string{}
 	for i, name := range []string{"here", "elsewhere/and deeper"} {
 		dir := filepath.Join(t.TempDir(), name)
-		for _, args := range [][]string{
-			{"git", "clone", "--quiet", root, dir},
-			{"go", "run", "./.ci/release", "--out", ".tmp/release", "--only", "linux/amd64,darwin/arm64,windows/arm64"},
-		} {
-			c := exec.Command(args[0], args[1:]...)
-			if args[0] == "go" {
-				c.Dir = dir
-			}
-			c.Env = append(os.Environ(), "GOCACHE="+t.TempDir())
-			if text, err := c.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %v\n%s", args, err, text)
-			}
-		}
+		env := append(os.Environ(), "GOCACHE="+t.TempDir())
+		run(t, nil, "", "git", "clone", "--quiet", "--no-checkout", root, dir)
+		run(t, nil, dir, "git", "checkout", "--quiet", "--detach", commit)
+		run(t, env, dir, "go", "run", "./.ci/release", "--only", "linux/amd64,darwin/arm64,windows/arm64")
 		built[i] = files(t, filepath.Join(dir, ".tmp/release"))
 	}
 	if len(built[0]) != 4 {
@@ -42,6 +37,16 @@ func TestSameBytes(t *testing.T) {
 		if built[1][name] != data {
 			t.Errorf("%s differs: %d and %d bytes", name, len(data), len(built[1][name]))
 		}
+	}
+}
+
+// run runs a program in a directory.
+func run(t *testing.T, env []string, dir, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, env
+	if text, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, text)
 	}
 }
 
