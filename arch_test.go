@@ -237,10 +237,19 @@ var policies = []policy{
 		project: []string{".", "engine"},
 		modules: []string{"github.com/go-logr/logr", "go.opentelemetry.io/otel"},
 	},
+	{dir: "serve/catalog", project: []string{"batch", "explain", "report", "run", "run/state", "trace"}},
+	{
+		dir: "serve/mcp",
+		project: []string{
+			"serve", "serve/catalog", "batch", "behavior/answer", "behavior/seat", "engine", "engine/ask", "explain", "llmclient",
+			"llmclient/price", "report", "run", "session", "trace", "world", "world/scenario",
+		},
+		modules: []string{"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
+	},
 	{
 		dir: "dashboard",
 		project: []string{
-			"serve", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
+			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
 			"llmclient/price",
 		},
 	},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
 )
 
 // kinds are the content types of the files of the page, whatever this machine thinks.
@@ -23,7 +24,7 @@ func assets(from fs.FS) http.HandlerFunc {
 		}
 		data, err := fs.ReadFile(from, name)
 		if err != nil {
-			serve.Problem(w, http.StatusNotFound, errNoSuch.Error())
+			serve.Problem(w, http.StatusNotFound, catalog.ErrNoSuch.Error())
 			return
 		}
 		kind := kinds[path.Ext(name)]
