@@ -254,7 +254,14 @@ var policies = []policy{
 		},
 	},
 	{dir: "serve"},
-	{dir: "serve/openenv"},
+	{
+		dir: "serve/openenv",
+		project: []string{
+			"serve", "baseline", "behavior/answer", "behavior/seat", "behavior/words", "engine", "explain", "llmclient",
+			"modules", "session", "trace", "world", "world/scenario",
+		},
+		modules: []string{"github.com/coder/websocket", "github.com/google/jsonschema-go"},
+	},
 	{dir: "cli", project: []string{".", "internal/cli"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}},
 	{dir: "cmd/agentworld_cluster", project: []string{"cli", "extension/jetstream", "extension/otel"}},
@@ -277,7 +284,7 @@ var policies = []policy{
 			"llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".",
+			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"tools", "tools/toolserver",
 		},
 		modules: []string{

@@ -12,11 +12,14 @@ import (
 // address.
 var absolute = regexp.MustCompile(`(^|[\s('=])(?:/|[A-Za-z]:[\\/])[^\s"':;,)]*[\\/]|(")(?:/|[A-Za-z]:[\\/])[^"]*[\\/]`)
 
-// Problem answers with one line for people. Where files are on this machine is no one's business.
+// Pathless is a text without where files are on this machine: that is no one's business.
+func Pathless(text string) string { return absolute.ReplaceAllString(text, "$1$2…/") }
+
+// Problem answers with one line for people, which is [Pathless].
 func Problem(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	line, err := json.Marshal(map[string]string{"error": plaintext.Line(absolute.ReplaceAllString(text, "$1$2…/"))})
+	line, err := json.Marshal(map[string]string{"error": plaintext.Line(Pathless(text))})
 	if err != nil {
 		panic("serve: a problem cannot be encoded: " + err.Error())
 	}
