@@ -241,10 +241,10 @@ var policies = []policy{
 	{
 		dir: "serve/mcp",
 		project: []string{
-			"serve", "serve/catalog", "batch", "behavior/answer", "behavior/seat", "engine", "engine/ask", "explain", "llmclient",
-			"llmclient/price", "report", "run", "session", "trace", "world", "world/scenario",
+			"serve", "serve/catalog", "batch", "behavior/answer", "behavior/seat", "behavior/words", "engine", "engine/ask",
+			"explain", "llmclient/price", "modules", "report", "run", "session", "session/access", "trace", "world", "world/scenario",
 		},
-		modules: []string{"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
+		modules: []string{"github.com/modelcontextprotocol/go-sdk"},
 	},
 	{
 		dir: "dashboard",
@@ -285,6 +285,7 @@ var policies = []policy{
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
+			"serve/mcp",
 			"tools", "tools/toolserver",
 		},
 		modules: []string{
