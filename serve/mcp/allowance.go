@@ -53,14 +53,15 @@ type grant struct {
 
 // left is what is left, for results.
 type left struct {
-	Runs int    `json:"runs_left"`
-	Cost string `json:"cost_left"`
+	Runs     int    `json:"runs_left"`
+	Cost     string `json:"cost_left"`
+	Currency string `json:"currency,omitempty"`
 }
 
 func (l *ledger) left() left {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return left{l.of.Runs - l.used, l.money(l.rest())}
+	return left{l.of.Runs - l.used, l.rest().String(), l.of.Currency}
 }
 
 // rest is the money that nobody has.

@@ -190,7 +190,7 @@ func (s *Server) askAgent(ctx context.Context, in askArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answeredBy(r, l.money(cost), l.left()), nil
+	return answeredBy(r, cost.String(), l.left()), nil
 }
 
 func answeredBy(r ask.Record, cost string, l left) answered {
