@@ -92,7 +92,7 @@ func (a *archive) drop(dir string) {
 func (a *archive) outcomes() []Outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.last)
+	return append([]Outcome{}, a.last...)
 }
 
 // close removes what is temporary. The error says what could not be removed, now or before.

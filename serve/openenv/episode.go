@@ -79,8 +79,9 @@ func (t *task) begin(ctx context.Context, b begun) (*episode, error) {
 	e.clock.begin(e.most)
 	go func() {
 		defer close(e.ended)
-		e.result, e.err = s.Run(playing)
-		e.err = errors.Join(e.err, s.Close())
+		result, err := s.Run(playing)
+		e.result = result
+		e.err = errors.Join(err, s.Close())
 	}()
 	e.await()
 	if e.now == nil && e.err != nil {
@@ -93,7 +94,9 @@ func (t *task) begin(ctx context.Context, b begun) (*episode, error) {
 // config is the session of the episode.
 func (e *episode) config(c session.Config, dir string) session.Config {
 	seed := e.seed()
-	c.Seed, c.ScriptedSeed, c.FaultSeed = seed, seed, seed
+	c.Seed = seed
+	c.ScriptedSeed = seed
+	c.FaultSeed = seed
 	c.Dir = dir
 	c.Settings.Seats = trace.Seated(c.Settings.Seats, []trace.AgentSeat{{Agent: e.agent, Seat: seatName}})
 	// Only the client's seat may take that long: the others have a clock.

@@ -25,8 +25,8 @@ type Manifest struct {
 	Own    instance `json:"instance"`
 	Reward Range    `json:"reward_range"`
 	Floor  *int64   `json:"floor"`
-	// Oracle is the score of the best plan on file, which moves all agents; nil if there is none. No instance of
-	// test has one.
+	// Oracle is the score of the best plan on file, which moves all agents; nil if there is none, or if it takes
+	// offers of others, which a client is not shown. No instance of test has one.
 	Oracle *int64 `json:"oracle"`
 	// Deadline is how long others may take in a step, in seconds. Whoever does not answer makes no move, and is
 	// counted in the state's deadlines.
@@ -51,7 +51,7 @@ func (t *task) manifest(o Options) (Manifest, error) {
 	}
 	m.Reward = spec.Reward
 	m.Floor = spec.Floor
-	if _, score, known := baseline.BestPlan(t.of.ID, t.of.Seed); known {
+	if _, score, known := baseline.BestPlan(t.of.ID, t.of.Seed); known && !t.of.Terms {
 		m.Oracle = &score
 	}
 	return m, nil

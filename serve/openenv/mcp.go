@@ -126,7 +126,7 @@ func (s *Server) postMCP(w http.ResponseWriter, r *http.Request) {
 
 // mcpSocket answers calls over a connection of their own, which has a place with an episode.
 func (s *Server) mcpSocket(w http.ResponseWriter, r *http.Request) {
-	c := connect(w, r, s.ctx)
+	c := s.connect(w, r)
 	if c == nil {
 		return
 	}
@@ -136,18 +136,22 @@ func (s *Server) mcpSocket(w http.ResponseWriter, r *http.Request) {
 		c.close(websocket.StatusTryAgainLater)
 		return
 	}
-	defer p.leave()
 	context.AfterFunc(c.ctx, p.cancel)
+	code := s.converseMCP(c, p)
+	p.leave()
+	c.close(code)
+}
+
+// converseMCP answers one call after the other until the session ends, and returns the code of that.
+func (s *Server) converseMCP(c *connection, p *seated) websocket.StatusCode {
 	if _, wrong := p.reset(nil); wrong != nil {
 		c.send(rpcReply{Version: "2.0", Error: &rpcError{rpcInternal, wrong.Message}})
-		c.close(websocket.StatusInternalError)
-		return
+		return websocket.StatusInternalError
 	}
 	for {
 		text, err := c.next(s.options.Idle)
 		if err != nil || !c.send(s.rpc(text, p)) {
-			c.close(websocket.StatusGoingAway)
-			return
+			return websocket.StatusGoingAway
 		}
 	}
 }

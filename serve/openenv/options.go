@@ -1,6 +1,7 @@
 package openenv
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -37,6 +38,8 @@ type Options struct {
 	Idle time.Duration
 	// Ended, when set, is told of each episode that is over or was left, one at a time.
 	Ended func(Outcome)
+	// patience is how long a client may take to take an answer.
+	patience time.Duration
 }
 
 // Keep says which runs of episodes are kept.
@@ -64,21 +67,12 @@ const (
 
 // complete fills in what is not given, and refuses what cannot be.
 func (o *Options) complete() error {
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:0"
-	}
-	if o.Sessions == 0 {
-		o.Sessions = sessionsDefault
-	}
-	if o.Deadline == 0 {
-		o.Deadline = deadlineDefault
-	}
-	if o.Idle == 0 {
-		o.Idle = idleDefault
-	}
-	if o.Keep == "" {
-		o.Keep = KeepNone
-	}
+	o.Listen = cmp.Or(o.Listen, "127.0.0.1:0")
+	o.Sessions = cmp.Or(o.Sessions, sessionsDefault)
+	o.Deadline = cmp.Or(o.Deadline, deadlineDefault)
+	o.Idle = cmp.Or(o.Idle, idleDefault)
+	o.Keep = cmp.Or(o.Keep, KeepNone)
+	o.patience = cmp.Or(o.patience, writeMax)
 	switch {
 	case o.Sessions < 1:
 		return fmt.Errorf("sessions %d; allowed: from 1", o.Sessions)

@@ -85,7 +85,7 @@ func TestBestPlanScoresTheOracle(t *testing.T) {
 	for _, name := range tasksOf("task_production_chips_40", "task_production_hardware_50", "task_survival_low_start_60") {
 		of, _, _ := scenario.Embedded(name)
 		plan, _, known := baseline.BestPlan(of.ID, of.Seed)
-		if !known {
+		if !known || of.Terms { // whoever is shown no offers cannot follow it
 			continue
 		}
 		others := engine.Seat{Name: "plan", Version: "1", New: func(b engine.Brief) engine.Player {
@@ -113,7 +113,13 @@ func TestBestPlanScoresTheOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := join(t, s).play(fmt.Sprintf(`{"index":%d}`, s.manifest.Own.Index), func(o Observation) string { return moves[o.Tick] })
+		e := join(t, s).play(fmt.Sprintf(`{"index":%d}`, s.manifest.Own.Index), func(o Observation) string {
+			if moves[o.Tick] == "" {
+				t.Errorf("%s: the plan has no move in tick %d", name, o.Tick)
+				return waits(o)
+			}
+			return moves[o.Tick]
+		})
 		start := world.NewScorer(of.Instance(of.Seed)).Score(0)
 		if s.manifest.Oracle == nil || e.rewards != *s.manifest.Oracle-start {
 			t.Errorf("%s: the best plan scores %d in rewards of %d, want the oracle %v from %d", name, e.last.Score, e.rewards,

@@ -16,11 +16,7 @@ import (
 // serving serves a task for the time of a test.
 func serving(t testing.TB, name string, change func(*Options)) *Server {
 	t.Helper()
-	settings, err := session.Defaults(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Play: session.Config{Settings: settings}}
+	o := options(t, name)
 	if change != nil {
 		change(&o)
 	}
@@ -39,6 +35,16 @@ func serving(t testing.TB, name string, change func(*Options)) *Server {
 		http.DefaultClient.CloseIdleConnections()
 	})
 	return s
+}
+
+// options serve a task with its defaults.
+func options(t testing.TB, name string) Options {
+	t.Helper()
+	settings, err := session.Defaults(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Play: session.Config{Settings: settings}}
 }
 
 // player is a client of a test.
@@ -112,3 +118,10 @@ func (p *player) read() (r reply) {
 	return r
 }
 
+// leave ends the session as a client does, and returns how the server said goodbye.
+func (p *player) leave() websocket.StatusCode {
+	p.Helper()
+	p.send(`{"type":"close"}`)
+	_, _, err := p.conn.Read(context.Background())
+	return websocket.CloseStatus(err)
+}

@@ -24,17 +24,19 @@ type connection struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	in     chan []byte
+	// patience is how long the client may take to take an answer.
+	patience time.Duration
 }
 
 // connect accepts a connection, nil if it is none.
-func connect(w http.ResponseWriter, r *http.Request, ctx context.Context) *connection {
+func (s *Server) connect(w http.ResponseWriter, r *http.Request) *connection {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return nil // it was answered
 	}
 	conn.SetReadLimit(messageMax)
-	c := &connection{conn: conn, in: make(chan []byte, queueMax)}
-	c.ctx, c.cancel = context.WithCancel(ctx)
+	c := &connection{conn: conn, in: make(chan []byte, queueMax), patience: s.options.patience}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	go c.read()
 	return c
 }
@@ -62,7 +64,7 @@ func (c *connection) send(v any) bool {
 	if err != nil {
 		panic("openenv: an answer cannot be encoded: " + err.Error())
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, writeMax)
+	ctx, cancel := context.WithTimeout(c.ctx, c.patience)
 	defer cancel()
 	return c.conn.Write(ctx, websocket.MessageText, text) == nil
 }
@@ -105,7 +107,7 @@ type answerMessage struct {
 
 // socket serves a session: a place with its episodes.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
-	c := connect(w, r, s.ctx)
+	c := s.connect(w, r)
 	if c == nil {
 		return
 	}
@@ -115,21 +117,25 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		c.close(websocket.StatusTryAgainLater)
 		return
 	}
-	defer p.leave()
 	context.AfterFunc(c.ctx, p.cancel)
+	code := s.converse(c, p)
+	p.leave() // before the client takes its time to say goodbye
+	c.close(code)
+}
+
+// converse answers one message after the other until the session ends, and returns the code of that.
+func (s *Server) converse(c *connection, p *seated) websocket.StatusCode {
 	for {
 		text, err := c.next(s.options.Idle)
 		if errors.Is(err, errIdle) {
 			c.send(answerMessage{"error", &problem{Code: codeSession, Message: err.Error()}})
 		}
 		if err != nil {
-			c.close(websocket.StatusGoingAway)
-			return
+			return websocket.StatusGoingAway
 		}
 		reply, ends := s.answer(p, text)
 		if reply != nil && !c.send(reply) || ends {
-			c.close(websocket.StatusNormalClosure)
-			return
+			return websocket.StatusNormalClosure
 		}
 	}
 }
