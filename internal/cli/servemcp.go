@@ -81,8 +81,8 @@ func (m *Main) allowance(f mcpFlags, flags *pflag.FlagSet) (*mcp.Allowance, erro
 		return nil, err
 	}
 	if c.Model != "" && !c.Offline && c.Caps.Run.Cost == 0 {
-		return nil, badInput("--allow-runs lets an assistant spend money on %s; say how much with --cap-cost, or use --offline",
-			shown(c.Model))
+		return nil, badInput("--allow-runs lets an assistant spend money on %s; say how much with --cap-cost, or use "+
+			"--offline", shown(c.Model))
 	}
 	s := &assistants{m: m, flags: flags, config: c}
 	return &mcp.Allowance{Runs: f.Runs, Cost: c.Caps.Run.Cost, Run: s.run, Ask: s.ask}, nil

@@ -122,7 +122,9 @@ func (s *spender) prepared(g *game, c session.Config, in startArguments, part *g
 	}
 	g.ticks = c.Ticks
 	if in.Seed > 0 {
-		c.Seed, c.ScriptedSeed, c.FaultSeed = in.Seed, in.Seed, in.Seed
+		c.Seed = in.Seed
+		c.ScriptedSeed = in.Seed
+		c.FaultSeed = in.Seed
 	}
 	if part.most > 0 && (c.Caps.Run.Cost == 0 || c.Caps.Run.Cost > part.most) {
 		c.Caps.Run.Cost = part.most

@@ -224,7 +224,9 @@ func (s *Server) situation(ctx context.Context, id string, seat *seated, wait ti
 	if t == nil {
 		return now
 	}
-	now.Turn, now.Tick, now.Last = true, t.Tick, t.Last
+	now.Turn = true
+	now.Tick = t.Tick
+	now.Last = t.Last
 	now.Deadline = max(0, int64(time.Until(t.until)/time.Second))
 	observed := Text{Text: t.text, Author: "world", Trust: trace.TrustSelfObservation.String(), Note: mine}
 	now.Observed = &observed

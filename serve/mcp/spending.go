@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"example.com/agentworld/engine/ask"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
@@ -62,14 +61,14 @@ func (s *spender) close() {
 // addSpending adds the tools that spend.
 func (s *Server) addSpending() {
 	add(s, tool{name: "ask_agent", title: "Ask an agent", spends: true,
-		about: "Ask an agent of a run about what it did, as it was after a tick. Its model answers; the answer is kept with " +
-			"the run, and the same question costs nothing again."}, s.askAgent)
+		about: "Ask an agent of a run about what it did, as it was after a tick. Its model answers; the answer is kept " +
+			"with the run, and the same question costs nothing again."}, s.askAgent)
 	add(s, tool{name: "start_run", title: "Start a run", spends: true,
 		about: "Start a run of a built-in scenario by its name, and wait some time for its end. read_run follows it."},
 		s.startRun)
 	add(s, tool{name: "take_seat", title: "Play an agent", spends: true,
-		about: "Start a run of a built-in scenario in which you play one agent, and see its first situation. Answer with act " +
-			"before the deadline; whoever misses two turns in a row has left, and the run ends."}, s.takeSeat)
+		about: "Start a run of a built-in scenario in which you play one agent, and see its first situation. Answer with " +
+			"act before the deadline; whoever misses two turns in a row has left, and the run ends."}, s.takeSeat)
 	add(s, tool{name: "observe", title: "See the situation of your agent", spends: true,
 		about: "Wait for the next turn of the agent that you play, and see its situation."}, s.observe)
 	add(s, tool{name: "act", title: "Make a move", spends: true,
@@ -190,9 +189,6 @@ func (s *Server) askAgent(ctx context.Context, in askArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answeredBy(r, cost.String(), l.left()), nil
-}
-
-func answeredBy(r ask.Record, cost string, l left) answered {
-	return answered{AgentID: r.AgentID, Tick: r.Tick, Answer: r.Text, Failure: r.Failure, Cited: r.Cited, Cost: cost, Left: l}
+	return answered{AgentID: r.AgentID, Tick: r.Tick, Answer: r.Text, Failure: r.Failure, Cited: r.Cited,
+		Cost: cost.String(), Left: l.left()}, nil
 }
