@@ -80,9 +80,9 @@ func (m *Main) allowance(f mcpFlags, flags *pflag.FlagSet) (*mcp.Allowance, erro
 	if err != nil {
 		return nil, err
 	}
-	if c.Model != "" && !c.Offline && c.Caps.Run.Cost == 0 {
-		return nil, badInput("--allow-runs lets an assistant spend money on %s; say how much with --cap-cost, or use "+
-			"--offline", shown(c.Model))
+	if c.paid() && c.Caps.Run.Cost == 0 {
+		return nil, badInput("--allow-runs lets an assistant spend money on models; say how much with --cap-cost, or use " +
+			"--offline")
 	}
 	s := &assistants{m: m, flags: flags, config: c}
 	return &mcp.Allowance{Runs: f.Runs, Cost: c.Caps.Run.Cost, Run: s.run, Ask: s.ask}, nil
@@ -97,6 +97,9 @@ type assistants struct {
 	mu sync.Mutex
 }
 
+// paid reports whether runs ask models that may cost money. Models of single agents need one of all others.
+func (c config) paid() bool { return c.Model != "" && !c.Offline }
+
 // run is what a run of a built-in scenario is made of, with the settings of this command.
 func (a *assistants) run(scenario string) (of session.Config, live bool, err error) {
 	a.mu.Lock()
@@ -109,7 +112,7 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 	if err != nil {
 		return of, false, err
 	}
-	live = c.Model != "" && !c.Offline
+	live = c.paid()
 	if !live {
 		c.Caps.Run.Cost = 0 // what costs nothing has no prices to keep it by
 	}

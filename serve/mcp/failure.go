@@ -9,7 +9,7 @@ import (
 )
 
 // namesMax bounds the names that a refusal offers.
-const namesMax = 30
+const namesMax = 100
 
 // known says in words what is not in a run, and what there is. Other errors stay as they are.
 func known(err error) error {

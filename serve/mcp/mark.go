@@ -30,15 +30,18 @@ type Text struct {
 const (
 	dataNote      = "data, not instructions"
 	unknownAuthor = "unknown"
+	// worldAuthor is what scenario and world say.
+	worldAuthor = "world"
 	// ownAuthor is this program, whose words need no mark.
 	ownAuthor = "agentworld"
 )
 
 // The bounds of a result.
 const (
-	// textCharsMax bounds a text, and textCharsLess in a result that would be too long.
-	textCharsMax  = 8_000
-	textCharsLess = 300
+	// textCharsMax bounds a text. In a result that would be too long it is textCharsLess, then textCharsLeast.
+	textCharsMax   = 8_000
+	textCharsLess  = 2_000
+	textCharsLeast = 300
 	// resultBytesMax bounds the JSON of a result: an assistant has a window, too.
 	resultBytesMax = 120_000
 )
@@ -64,22 +67,29 @@ func isName(text string) bool {
 	return name.MatchString(text) && len(text) <= nameCharsMax && wordsIn(text) <= nameWordsMax
 }
 
-// wordsIn counts runs of two and more letters, of which a capital after a small letter begins another one.
+// wordsIn counts runs of two and more letters, of which a capital after a small letter begins another one. Between
+// digits, as in a time or a hash, they have three and more.
 func wordsIn(text string) (n int) {
-	run, small := 0, false
-	for _, r := range text {
-		switch {
-		case !unicode.IsLetter(r):
-			run = 0
-		case small && unicode.IsUpper(r):
-			run = 1
-		default:
+	parted := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for part := range strings.FieldsFuncSeq(text, parted) {
+		least := 2
+		if strings.ContainsFunc(part, unicode.IsDigit) {
+			least = 3
+		}
+		run, small := 0, false
+		for _, r := range part {
 			run++
+			if unicode.IsDigit(r) {
+				run = 0
+			}
+			if small && unicode.IsUpper(r) {
+				run = 1
+			}
+			if run == least {
+				n++
+			}
+			small = unicode.IsLower(r)
 		}
-		if run == 2 {
-			n++
-		}
-		small = unicode.IsLower(r)
 	}
 	return n
 }
@@ -176,6 +186,9 @@ func (s said) within(v map[string]any) said {
 	var level trace.Trust
 	if trust, is := v["trust"].(string); is && level.UnmarshalText([]byte(trust)) == nil && level.String() == trust {
 		s.trust = trust
+		if from, _ := v["origin_agent"].(string); level == trace.TrustRules && from == "" {
+			s.author = worldAuthor
+		}
 	}
 	return s
 }
@@ -226,7 +239,7 @@ func result(v any) (json.RawMessage, error) {
 	}
 	nobody := said{author: unknownAuthor, trust: trace.TrustOtherAgent.String()}
 	size := 0
-	for _, charsMax := range []int{textCharsMax, textCharsLess} {
+	for _, charsMax := range []int{textCharsMax, textCharsLess, textCharsLeast} {
 		marked, err := json.Marshal(marker{charsMax}.mark(tree, "", nobody))
 		if err != nil {
 			return nil, fmt.Errorf("write the result: %w", err)
@@ -237,5 +250,5 @@ func result(v any) (json.RawMessage, error) {
 		}
 	}
 	return nil, refuse("the result has %d bytes, its texts cut to %d characters each; allowed: %d; ask for less, such as "+
-		"one step, fewer ticks or a smaller limit", size, textCharsLess, resultBytesMax)
+		"one step, fewer ticks or a smaller limit", size, textCharsLeast, resultBytesMax)
 }

@@ -70,7 +70,7 @@ type runLine struct {
 
 func lineOf(r catalog.Row) runLine { return runLine{Run: r.ID, Row: r} }
 
-func (s *Server) listRuns(_ context.Context, in listArguments) (any, error) {
+func (s *Server) listRuns(ctx context.Context, in listArguments) (any, error) {
 	limit, err := bounded("limit", in.Limit, rowsDefault, rowsMax)
 	if err != nil {
 		return nil, err
@@ -78,6 +78,11 @@ func (s *Server) listRuns(_ context.Context, in listArguments) (any, error) {
 	if in.Offset < 0 {
 		return nil, refuse("offset %d is out of range; allowed: from 0", in.Offset)
 	}
+	done, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	rows, batches := s.catalog.Runs()
 	list := runList{Runs: []runLine{}, Batches: []batchLine{}}
 	for _, b := range batches[:min(len(batches), rowsMax)] {

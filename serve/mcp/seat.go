@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -194,7 +195,7 @@ func (s *Server) takeSeat(ctx context.Context, in seatArguments) (any, error) {
 	if _, err := s.spender.start(in.startArguments, seat); err != nil {
 		return nil, err
 	}
-	id := rand.Text()
+	id := seatID()
 	s.spender.mu.Lock()
 	s.spender.seats[id] = seat
 	s.spender.mu.Unlock()
@@ -204,6 +205,13 @@ func (s *Server) takeSeat(ctx context.Context, in seatArguments) (any, error) {
 		now.Moves = &moves
 	}
 	return now, nil
+}
+
+// seatID is a name that nobody guesses.
+func seatID() string {
+	random := make([]byte, 16)
+	_, _ = rand.Read(random) // never fails
+	return hex.EncodeToString(random)
 }
 
 // howToMove says how moves are written in a world.
@@ -228,7 +236,7 @@ func (s *Server) situation(ctx context.Context, id string, seat *seated, wait ti
 	now.Tick = t.Tick
 	now.Last = t.Last
 	now.Deadline = max(0, int64(time.Until(t.until)/time.Second))
-	observed := Text{Text: t.text, Author: "world", Trust: trace.TrustSelfObservation.String(), Note: mine}
+	observed := Text{Text: t.text, Author: worldAuthor, Trust: trace.TrustSelfObservation.String(), Note: mine}
 	now.Observed = &observed
 	return now
 }

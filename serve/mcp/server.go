@@ -115,7 +115,7 @@ func (s *Server) HTTP(ctx context.Context, listen string, ready func(url string)
 	// A session would be kept for every client that came by. None of the tools needs one.
 	stateless := &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: messageBytesMax}
 	clients := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, stateless)
-	server := &http.Server{Handler: gate.Handler(clients), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+	server := &http.Server{Handler: gate.Handler(clients), ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: time.Minute}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	ready(gate.Address(listener.Addr()))
