@@ -1,5 +1,5 @@
 # Few verbs; .ci/run is what decides.
-.PHONY: check demo bench long mutants module scores
+.PHONY: check demo bench long mutants module release scores
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -24,8 +24,11 @@ module: ## rename the module: make module MODULE=github.com/you/agentworld
 	git ls-files '*.go' | xargs perl -pi -e 's{"\Q'"$$old"'\E(?=[/"])}{"$(MODULE)}g' && \
 	perl -pi -e 's{\Q'"$$old"'\E\b}{$(MODULE)}g' docs/*.md
 
+release: ## archives for Linux, macOS and Windows with their sums, in .tmp/release
+	go run ./.ci/release
+
 long: ## the full-size checks: all tests with long runs and swarms, fuzzing (well over an hour)
-	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./...
+	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./... ./.ci/release
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient

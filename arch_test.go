@@ -238,12 +238,30 @@ var policies = []policy{
 		project: []string{".", "engine"},
 		modules: []string{"github.com/go-logr/logr", "go.opentelemetry.io/otel"},
 	},
+	{dir: "serve/catalog", project: []string{"batch", "explain", "report", "run", "run/state", "trace"}},
+	{
+		dir: "serve/mcp",
+		project: []string{
+			"serve", "serve/catalog", "batch", "behavior/answer", "behavior/seat", "behavior/words", "engine", "engine/ask",
+			"explain", "llmclient/price", "modules", "report", "run", "session", "session/access", "trace", "world", "world/scenario",
+		},
+		modules: []string{"github.com/modelcontextprotocol/go-sdk"},
+	},
 	{
 		dir: "dashboard",
 		project: []string{
-			"explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
+			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
 			"llmclient/price",
 		},
+	},
+	{dir: "serve"},
+	{
+		dir: "serve/openenv",
+		project: []string{
+			"serve", "baseline", "behavior/answer", "behavior/seat", "behavior/words", "engine", "explain", "llmclient",
+			"modules", "session", "trace", "world", "world/scenario",
+		},
+		modules: []string{"github.com/coder/websocket", "github.com/google/jsonschema-go"},
 	},
 	{dir: "cli", project: []string{".", "internal/cli"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"cli"}},
@@ -267,7 +285,8 @@ var policies = []policy{
 			"llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
 			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".",
+			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
+			"serve/mcp",
 			"tools", "tools/toolserver",
 		},
 		modules: []string{

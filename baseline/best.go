@@ -13,8 +13,9 @@ import (
 //go:embed testdata/best.csv
 var bestPlans string
 
-// recordedPlan finds the recorded plan of an instance with its score.
-func recordedPlan(task string, seed uint64) (p Plan, score int64, ok bool) {
+// BestPlan is the best plan on file of a built-in task, with its score. Only a task's own seed has one; those of
+// suites are no part of this.
+func BestPlan(task string, seed uint64) (p Plan, score int64, ok bool) {
 	score, text, ok := recorded(bestPlans, fmt.Sprintf("%s,%d", task, seed))
 	if !ok {
 		return p, 0, false
@@ -29,7 +30,7 @@ func recordedPlan(task string, seed uint64) (p Plan, score int64, ok bool) {
 // bestOf plays the recorded plan of an instance. It is nil if there is none, or if the plan does
 // not score what is recorded, as in a world with other rules.
 func bestOf(s world.Scenario) (*int64, error) {
-	p, recorded, ok := recordedPlan(s.ID, s.Seed)
+	p, recorded, ok := BestPlan(s.ID, s.Seed)
 	if !ok {
 		return nil, nil
 	}

@@ -31,7 +31,7 @@ func TestBestPlansAreAsRecorded(t *testing.T) {
 			continue
 		}
 		s = s.Instance(s.Seed)
-		p, recorded, ok := recordedPlan(s.ID, s.Seed)
+		p, recorded, ok := BestPlan(s.ID, s.Seed)
 		if !ok {
 			t.Errorf("%s has no plan; see -update and -search", s.ID)
 			continue
@@ -78,7 +78,7 @@ func improvePlans(t *testing.T, all []world.Scenario) {
 	// A plan of other rules may have become worse than none.
 	for i, s := range all {
 		s = s.Instance(s.Seed)
-		p, _, _ := recordedPlan(s.ID, s.Seed)
+		p, _, _ := BestPlan(s.ID, s.Seed)
 		score, scripted := play(t, s, p.Policy()), play(t, s, Scripted)
 		if score < scripted {
 			p, score = Plan{}, scripted
@@ -129,7 +129,7 @@ func TestPlansAreRefused(t *testing.T) {
 // TestBestIsOfOneInstance: other seeds and rules have no best plan.
 func TestBestIsOfOneInstance(t *testing.T) {
 	s := embedded(t, "task_production_chips_40")
-	_, recorded, _ := recordedPlan(s.ID, s.Seed)
+	_, recorded, _ := BestPlan(s.ID, s.Seed)
 	if scores, _, err := ScoresOf(s); err != nil || scores.Best == nil || *scores.Best != recorded {
 		t.Errorf("at the own seed: %+v, %v", scores, err)
 	}

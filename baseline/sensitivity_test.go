@@ -67,7 +67,7 @@ func TestTaskFactsAreAsRecorded(t *testing.T) {
 		if want.Unfit() {
 			unfit++
 		}
-		_, best, _ := recordedPlan(s.ID, s.Seed)
+		_, best, _ := BestPlan(s.ID, s.Seed)
 		loose := 2*BoundOf(s.Instance(s.Seed)).Score > 3*best
 		text += fmt.Sprintf("%s,%d,%d,%t\n", s.ID, want.At15, want.At30, loose)
 		got, gotLoose, ok := factsOf(s.ID)

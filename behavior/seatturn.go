@@ -3,6 +3,7 @@ package behavior
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/seat"
@@ -105,6 +106,7 @@ func (t *SeatTurn) observation() seat.Observation {
 	seen, withheld := m.look(t.turn.view, &own)
 	o := seat.Observation{Ask: t.ask(), Observation: seen.Observation, Persona: m.persona, Goals: t.turn.view.Goals(),
 		View: t.turn.view.Showing(&seen.Observation)}
+	o.InWords = func() string { return m.inWords(t.turn.view) }
 	if last, acted := o.View.Last(); acted {
 		o.Last = &last
 	}
@@ -132,6 +134,30 @@ func (t *SeatTurn) observation() seat.Observation {
 		o.View = t.turn.view
 	}
 	return o
+}
+
+// inWords writes what the agent of view observes itself as the sections of a prompt.
+func (m *Agent) inWords(view world.View) string {
+	var p prompt
+	seen, withheld := m.look(view, &p)
+	seen.saw = m.history.saw
+	seen.idleDraw = view.Rules().IdleDraw
+	seen.rules = slices.DeleteFunc(seen.rules,
+		func(r policy.Quota) bool { return slices.Contains(m.cfg.Needless, r.Action) })
+	if task := view.Task(); task != nil {
+		seen.last = task.Ticks
+	}
+	m.partChain(seen, &withheld)
+	var lines []string
+	if m.persona.Text != "" {
+		lines = append(lines, m.words.Headings.Persona, m.persona.Text)
+	}
+	lines = append(lines, m.goals(view))
+	if last, acted := view.Last(); acted {
+		outcome, _ := m.lastOutcome(last, &seen.Observation)
+		lines = append(lines, outcome.text)
+	}
+	return strings.Join(append(lines, m.observed(seen).variants[0].text), "\n")
 }
 
 // Answer takes the answer to the observation that Next returned.

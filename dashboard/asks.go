@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine/ask"
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
 	"example.com/agentworld/trace"
 )
 
@@ -27,7 +28,7 @@ const askPath = "/api/ask"
 // postAsk puts a question and answers with all that are kept of the run.
 func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 	if !s.door.knows(r) {
-		problem(w, http.StatusForbidden, "only the browser that was let in may ask: open the address that was printed")
+		serve.Problem(w, http.StatusForbidden, "only the browser that was let in may ask: open the address that was printed")
 		return
 	}
 	var asked struct {
@@ -48,7 +49,7 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.asks(r.Context(), Question{string(h.dir), asked.Run, asked.Agent, asked.Tick, asked.Text}); err != nil {
-		problem(w, http.StatusUnprocessableEntity, within(h.dir, err).Error())
+		serve.Problem(w, http.StatusUnprocessableEntity, within(h.dir, err).Error())
 		return
 	}
 	v, err := s.getAsks(h, r)
@@ -56,7 +57,7 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	answer(w, v)
+	serve.Answer(w, v)
 }
 
 // asksView are the questions that were put to agents of a run, oldest first.

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
 )
 
 // kinds are the content types of the files of the page, whatever this machine thinks.
@@ -21,7 +24,7 @@ func assets(from fs.FS) http.HandlerFunc {
 		}
 		data, err := fs.ReadFile(from, name)
 		if err != nil {
-			problem(w, http.StatusNotFound, errNoSuch.Error())
+			serve.Problem(w, http.StatusNotFound, catalog.ErrNoSuch.Error())
 			return
 		}
 		kind := kinds[path.Ext(name)]

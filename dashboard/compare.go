@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
 )
 
 // compareMax bounds the runs of one comparison.
@@ -64,14 +65,14 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	answer(w, v)
+	serve.Answer(w, v)
 }
 
 // comparePair compares two runs until ctx ends, when the one who asked has gone.
 func (s *Server) comparePair(ctx context.Context, v *compareView) error {
 	var dirs [2]run.Dir
 	for i, id := range []string{v.A[0], v.B[0]} {
-		of, dir, err := s.reportOf(ctx, id)
+		of, dir, err := s.catalog.ReportOf(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -83,24 +84,6 @@ func (s *Server) comparePair(ctx context.Context, v *compareView) error {
 	return err
 }
 
-// reportOf is the report of a run: the one that it wrote, or else one made of its trace.
-func (s *Server) reportOf(ctx context.Context, id string) (of report.Report, dir run.Dir, err error) {
-	if ctx.Err() != nil {
-		return of, dir, ctx.Err()
-	}
-	dir, err = s.catalog.run(id)
-	if err != nil {
-		return of, dir, err
-	}
-	if row, err := s.catalog.row(id); err == nil && row.Status != statusRunning {
-		if of, _, err := s.catalog.report(id); err == nil {
-			return of, dir, nil
-		}
-	}
-	of, err = report.Of(dir.Until(ctx))
-	return of, dir, err
-}
-
 // compareSides pairs runs of the same scenario and seed, until ctx ends.
 func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	var cells []batch.Cell
@@ -110,7 +93,7 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 		side := string(rune('A' + i))
 		repeats := map[string]int64{}
 		for _, id := range ids {
-			of, _, err := s.reportOf(ctx, id)
+			of, _, err := s.catalog.ReportOf(ctx, id)
 			if err != nil {
 				return err
 			}
@@ -129,7 +112,7 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 			*[]*string{&p.A, &p.B}[i], p.Metrics[i] = id, results[len(results)-1].Metrics.Map()
 			if last := results[len(results)-1]; !last.Scored() {
 				v.Out = append(v.Out, outView{side, id,
-					strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.shown(last.Reason), ": ")})
+					strings.TrimSuffix("it ended as "+string(last.Status)+": "+s.catalog.Shown(last.Reason), ": ")})
 			}
 		}
 	}
@@ -166,7 +149,7 @@ const batchAgain = 5
 // from time to time.
 func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("batch")
-	dir, err := s.catalog.batch(id)
+	dir, err := s.catalog.Batch(id)
 	var p batch.Page
 	if err == nil {
 		p, err = batch.PageOf(dir, batch.LeaseDefault)
@@ -175,17 +158,17 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	p.Problem = s.catalog.shown(p.Problem)
+	p.Problem = s.catalog.Shown(p.Problem)
 	p.Back = "/"
 	for i, c := range p.Cells {
-		p.Cells[i].Reason = s.catalog.shown(c.Reason)
+		p.Cells[i].Reason = s.catalog.Shown(c.Reason)
 		if c.State != "done" && c.State != "failed" {
 			p.Again = batchAgain
 		}
 	}
 	if p.Summary != nil {
 		for i, f := range p.Summary.Failures {
-			p.Summary.Failures[i].Reason = s.catalog.shown(f.Reason)
+			p.Summary.Failures[i].Reason = s.catalog.Shown(f.Reason)
 		}
 	}
 	p.Link = func(cell batch.ID) string {

@@ -52,7 +52,7 @@ func TestAComparisonEndsWithItsClient(t *testing.T) {
 // has not ended.
 func TestAComparisonNamesWhatDoesNotCount(t *testing.T) {
 	s, ids := serverOf(t, 4)
-	path := filepath.Join(s.catalog.path, ids[3], run.TraceFile)
+	path := filepath.Join(s.catalog.Path(), ids[3], run.TraceFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

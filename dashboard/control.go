@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/serve"
 	"example.com/agentworld/trace"
 )
 
@@ -153,11 +154,12 @@ func posted(w http.ResponseWriter, r *http.Request, v any) bool {
 		}
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		problem(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is too large; allowed: %d bytes", bodyMax))
+		serve.Problem(w, http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the request is too large; allowed: %d bytes", bodyMax))
 		return false
 	}
 	if err != nil {
-		problem(w, http.StatusBadRequest, "the request cannot be read: "+strings.TrimPrefix(err.Error(), "json: "))
+		serve.Problem(w, http.StatusBadRequest, "the request cannot be read: "+strings.TrimPrefix(err.Error(), "json: "))
 		return false
 	}
 	return true
@@ -180,7 +182,7 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	}
 	pass, ok := s.door.enter(asked.Token)
 	if !ok {
-		problem(w, http.StatusForbidden, "this is not the token, or it was used: an address lets in one browser, once")
+		serve.Problem(w, http.StatusForbidden, "this is not the token, or it was used: an address lets in one browser, once")
 		return
 	}
 	if s.door.entered != nil {
@@ -188,7 +190,7 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
-	answer(w, map[string]bool{"entered": true})
+	serve.Answer(w, map[string]bool{"entered": true})
 }
 
 // control answers how the run stands for its operator, or takes what one asks for.
@@ -196,13 +198,13 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	allowed := s.door != nil && s.door.knows(r)
 	switch {
 	case r.Method != http.MethodPost && s.operator == nil:
-		answer(w, map[string]bool{"control": false})
+		serve.Answer(w, map[string]bool{"control": false})
 	case r.Method != http.MethodPost:
 		now := s.operator.Status()
 		if allowed {
 			s.door.heard(now.Ended && r.URL.Query().Has("shown"))
 		}
-		answer(w, struct {
+		serve.Answer(w, struct {
 			Control bool `json:"control"`
 			// Allowed says that this browser may ask for something.
 			Allowed bool `json:"allowed"`
@@ -210,7 +212,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 			Caps capsForm `json:"caps"`
 		}{true, allowed, now, capsForm{formOf(now.Caps.Run), formOf(now.Caps.Agent), formOf(now.Caps.Tick)}})
 	case !allowed:
-		problem(w, http.StatusForbidden,
+		serve.Problem(w, http.StatusForbidden,
 			"only the browser that was let in may control the run: open the address that it printed")
 	default:
 		s.postControl(w, r)
@@ -272,14 +274,14 @@ func (s *Server) postControl(w http.ResponseWriter, r *http.Request) {
 		c.Caps.Agent, failed[1] = f.Caps.Agent.limit()
 		c.Caps.Tick, failed[2] = f.Caps.Tick.limit()
 		if err := errors.Join(failed[:]...); err != nil {
-			problem(w, http.StatusBadRequest, "caps: "+err.Error())
+			serve.Problem(w, http.StatusBadRequest, "caps: "+err.Error())
 			return
 		}
 	}
 	number, err := s.operator.Ask(c)
 	if err != nil {
-		problem(w, http.StatusUnprocessableEntity, err.Error())
+		serve.Problem(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	answer(w, map[string]int64{"number": number})
+	serve.Answer(w, map[string]int64{"number": number})
 }

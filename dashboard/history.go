@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -399,3 +403,27 @@ func (h *history) reached() reach {
 	}
 	return r
 }
+
+// traceSize changes whenever a trace grows, or a question is put.
+func traceSize(dir run.Dir) string {
+	files, err := dir.Files()
+	if err != nil {
+		return err.Error()
+	}
+	last := ""
+	if len(files) > 0 {
+		last = files[len(files)-1]
+	}
+	info, err := os.Lstat(filepath.Join(string(dir), run.TraceFile))
+	if err != nil {
+		return err.Error()
+	}
+	asks := ""
+	if of, err := os.Lstat(filepath.Join(string(dir), run.AsksFile)); err == nil {
+		asks = number(of.Size())
+	}
+	return strings.Join([]string{number(int64(len(files))), last, number(info.Size()), asks}, " ")
+}
+
+// number is a number in digits.
+func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"example.com/agentworld/serve"
 )
 
 // The bounds of the stream.
@@ -78,7 +80,7 @@ func (h *hub) serve(ctx context.Context, w http.ResponseWriter) {
 	}
 	h.mu.Unlock()
 	if full {
-		problem(w, http.StatusServiceUnavailable, "too many pages are open")
+		serve.Problem(w, http.StatusServiceUnavailable, "too many pages are open")
 		return
 	}
 	defer func() {

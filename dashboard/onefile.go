@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/serve/catalog"
 )
 
 // The bounds of what a single file holds.
@@ -46,13 +47,13 @@ type fileBundle struct {
 // world and decisions, of a long run some of them, without prompts. The error says that the run
 // cannot be read.
 func WriteFile(ctx context.Context, dir string, w io.Writer) error {
-	c, err := openCatalog(dir)
+	c, err := catalog.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer c.root.Close()
+	defer c.Close()
 	s := &Server{catalog: c, hub: newHub(), open: map[string]*history{}}
-	dirOfRun, err := c.run(".")
+	dirOfRun, err := c.Run(".")
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run/state"
+	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -16,7 +18,7 @@ import (
 // runView is a run as a whole.
 type runView struct {
 	reach
-	Row    runRow              `json:"row"`
+	Row    catalog.Row         `json:"row"`
 	Agents []trace.HeaderAgent `json:"agents"`
 	// Settings are a few for people; Forks say where it left other runs.
 	Settings []settingView      `json:"settings"`
@@ -46,45 +48,45 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) {
 		s.ofRun(s.getRun)(w, r)
 		return
 	}
-	row := s.catalog.lastRow(id)
-	row.Status = statusGone
+	row := s.catalog.Last(id)
+	row.Status = catalog.StatusGone
 	v := s.runView(h, row)
 	v.Damage = errGone.Error()
-	answer(w, v)
+	serve.Answer(w, v)
 }
 
 func (s *Server) getRun(h *history, r *http.Request) (any, error) {
-	row, err := s.catalog.row(r.URL.Query().Get("run"))
+	row, err := s.catalog.Row(r.URL.Query().Get("run"))
 	if err != nil {
 		return nil, err
 	}
 	row = s.known(row)
 	v := s.runView(h, row)
-	if of, _, err := s.catalog.report(row.ID); err == nil && row.Status != statusRunning {
-		of.RunReason = s.catalog.shown(of.RunReason)
+	if of, _, err := s.catalog.Report(row.ID); err == nil && row.Status != catalog.StatusRunning {
+		of.RunReason = s.catalog.Shown(of.RunReason)
 		v.Report = &of
 	}
 	return v, nil
 }
 
 // known is the row of a run with what reading it has shown.
-func (s *Server) known(r runRow) runRow {
+func (s *Server) known(r catalog.Row) catalog.Row {
 	s.mu.Lock()
 	h := s.open[r.ID]
 	s.mu.Unlock()
 	if h != nil && h.damaged() {
-		r.damaged(errors.New(s.catalog.shown(h.failed().Error())))
+		r.Damage(errors.New(s.catalog.Shown(h.failed().Error())))
 	}
 	return r
 }
 
 // runView is a run as far as it was read.
-func (s *Server) runView(h *history, row runRow) runView {
+func (s *Server) runView(h *history, row catalog.Row) runView {
 	v := runView{reach: h.reached(), Row: row, Agents: h.header.Agents, Forks: h.header.Forks, Goals: []world.GoalStatus{}}
 	if w, err := h.at(v.Tick); err == nil {
 		v.Goals = append(v.Goals, w.Goals()...)
 	}
-	v.Differs, v.Damage = s.catalog.shown(v.Differs), s.catalog.shown(v.Damage)
+	v.Differs, v.Damage = s.catalog.Shown(v.Differs), s.catalog.Shown(v.Damage)
 	set := h.header.Latest()
 	for _, one := range []settingView{
 		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model},
@@ -104,7 +106,7 @@ func (s *Server) runView(h *history, row runRow) runView {
 	v.Columns = h.figures.Columns()
 	if h.end != nil {
 		end := *h.end
-		end.Reason = s.catalog.shown(end.Reason)
+		end.Reason = s.catalog.Shown(end.Reason)
 		v.End = &end
 	}
 	v.Row.Ticks = max(v.Row.Ticks, h.done)

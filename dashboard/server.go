@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
 )
 
 //go:embed static
@@ -36,7 +38,7 @@ type Options struct {
 
 // Server serves the page of a directory.
 type Server struct {
-	catalog  *catalog
+	catalog  *catalog.Catalog
 	hub      *hub
 	listener net.Listener
 	http     *http.Server
@@ -67,7 +69,7 @@ const (
 
 // New opens the directory and the address. The error says which of them cannot be had.
 func New(o Options) (*Server, error) {
-	c, err := openCatalog(o.Dir)
+	c, err := catalog.Open(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of runs: %w", err)
 	}
@@ -77,7 +79,7 @@ func New(o Options) (*Server, error) {
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), c.root.Close())
+		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), c.Close())
 	}
 	s := &Server{catalog: c, hub: newHub(), listener: l, done: make(chan struct{}), open: map[string]*history{},
 		seen: map[string]time.Time{}, bytesMax: historyBytesMax}
@@ -93,8 +95,8 @@ func New(o Options) (*Server, error) {
 	if o.Ask != nil {
 		posts = append(posts, askPath)
 	}
-	s.http = &http.Server{Handler: guarded(hostsOf(l.Addr()), posts, s.routes()), ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute}
+	s.http = &http.Server{Handler: guarded(serve.NewGate(l.Addr(), ""), posts, s.routes()),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	return s, nil
 }
 
@@ -129,7 +131,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
-	return errors.Join(err, s.catalog.root.Close())
+	return errors.Join(err, s.catalog.Close())
 }
 
 // listEvery is how often the list of runs is looked at while a page is open, at least; a long
@@ -157,11 +159,11 @@ func (s *Server) watchList() {
 			continue
 		}
 		began, now := time.Now(), map[string]string{}
-		for _, e := range s.catalog.list() {
-			now[e.id] = s.catalog.stamp(e.id, run.TraceFile) + s.catalog.stamp(e.id, run.ReportFile) +
-				s.catalog.stamp(e.id, "results.jsonl")
-			if was, known := last[e.id]; known && was != now[e.id] && !s.follows(e.id) {
-				s.hub.changed(e.id)
+		for _, e := range s.catalog.Entries() {
+			now[e.ID] = s.catalog.Stamp(e.ID, run.TraceFile) + s.catalog.Stamp(e.ID, run.ReportFile) +
+				s.catalog.Stamp(e.ID, "results.jsonl")
+			if was, known := last[e.ID]; known && was != now[e.ID] && !s.follows(e.ID) {
+				s.hub.changed(e.ID)
 			}
 		}
 		for id := range last {
@@ -176,7 +178,7 @@ func (s *Server) watchList() {
 		wait = max(listEvery, 20*time.Since(began))
 		began = time.Now()
 		for found, damaged := true, false; found && time.Since(began) < listEvery/5; {
-			found, damaged = s.catalog.check(ctx)
+			found, damaged = s.catalog.Check(ctx)
 			if damaged {
 				s.hub.changed(listChanged)
 			}
@@ -191,7 +193,7 @@ var errGone = errors.New("this run was removed while it was looked at")
 // history returns the history of a run, which it begins if no one looked at the run lately. With
 // [errGone] it returns what was read of a run that was removed.
 func (s *Server) history(id string) (*history, error) {
-	dir, err := s.catalog.run(id)
+	dir, err := s.catalog.Run(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.open[id]
@@ -317,13 +319,13 @@ func (s *Server) ofRun(get func(*history, *http.Request) (any, error)) http.Hand
 			s.fail(w, err)
 			return
 		}
-		answer(w, v)
+		serve.Answer(w, v)
 	}
 }
 
 // fail says what is wrong, with paths relative to the directory.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	fail(w, shownError{err, s.catalog.shown(err.Error())})
+	fail(w, shownError{err, s.catalog.Shown(err.Error())})
 }
 
 // shownError is an error as the page shows it.
@@ -342,15 +344,15 @@ func fail(w http.ResponseWriter, err error) {
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &bad):
-		problem(w, http.StatusBadRequest, bad.Error())
-	case errors.Is(err, errNoSuch), errors.Is(err, run.ErrNoRun), errors.As(err, &path):
-		problem(w, http.StatusNotFound, errNoSuch.Error())
+		serve.Problem(w, http.StatusBadRequest, bad.Error())
+	case errors.Is(err, catalog.ErrNoSuch), errors.Is(err, run.ErrNoRun), errors.As(err, &path):
+		serve.Problem(w, http.StatusNotFound, catalog.ErrNoSuch.Error())
 	case errors.Is(err, errGone):
-		problem(w, http.StatusGone, err.Error())
+		serve.Problem(w, http.StatusGone, err.Error())
 	case errors.Is(err, errNoWorld), errors.Is(err, errNoCall):
-		problem(w, http.StatusNotFound, err.Error())
+		serve.Problem(w, http.StatusNotFound, err.Error())
 	default:
-		problem(w, http.StatusUnprocessableEntity, err.Error())
+		serve.Problem(w, http.StatusUnprocessableEntity, err.Error())
 	}
 }
 
@@ -365,9 +367,9 @@ func queryTick(r *http.Request) (int64, error) {
 }
 
 func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
-	runs, batches := s.catalog.runs()
+	runs, batches := s.catalog.Runs()
 	for i, row := range runs {
 		runs[i] = s.known(row)
 	}
-	answer(w, map[string]any{"runs": runs, "batches": batches})
+	serve.Answer(w, map[string]any{"runs": runs, "batches": batches})
 }

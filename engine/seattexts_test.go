@@ -83,6 +83,9 @@ func TestSeatThatDoesNotReadIsShownNoText(t *testing.T) {
 		if behind := o.View.Observe(); len(behind.Inbox)+len(behind.Here.Notes) > 0 {
 			t.Errorf("tick %d: the view shows %v, %v", o.Tick, behind.Inbox, behind.Here.Notes)
 		}
+		if words := o.InWords(); strings.Contains(words, marker) || !strings.Contains(words, o.Self.ID) {
+			t.Errorf("tick %d: the observation in words is %s", o.Tick, words)
+		}
 		return seat.Do("mine_compound", 1000), nil
 	})
 	for record, err := range rundir.Records(dir, nil, trace.TypeBlob) {

@@ -47,6 +47,10 @@ type Observation struct {
 	// would do, View.Clamp moves its amounts into what is possible, View.Rules has the numbers of physics
 	// and industry. It knows no more than the observation.
 	View world.View `json:"-"`
+	// InWords writes the observation as the prompt of a model has it: who the agent is, its goals and task, the
+	// outcome of its last action, and what it sees and can do. It has no texts of others, and may be called
+	// until the player returns.
+	InWords func() string `json:"-"`
 }
 
 // Limit is a rule of the scenario that allows an action, and what is left of it.

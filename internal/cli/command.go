@@ -62,6 +62,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		suiteCommand(m),
 		runsCommand(m),
 		dashboardCommand(m),
+		serveCommand(m),
 		doctorCommand(m),
 		completionCommand(m),
 		m.settingsTopic(),
@@ -84,9 +85,8 @@ func (m *Main) rootCommand() *cobra.Command {
 // versionText names the build and everything that a run can be replayed by: a program with the
 // same engine, rules, prompts and format.
 func versionText() string {
-	version, commit := "(devel)", ""
+	version, commit := buildVersion(), ""
 	if build, ok := debug.ReadBuildInfo(); ok {
-		version = cmp.Or(build.Main.Version, version)
 		for _, s := range build.Settings {
 			switch {
 			case s.Key == "vcs.revision":
@@ -99,6 +99,15 @@ func versionText() string {
 	return fmt.Sprintf("%s%s, engine %s, rules %s, prompts %s, trace format %d, %s",
 		version, commit, engine.Version, world.RulesVersion, behavior.PromptVersion(behavior.ProtocolFull, words.English, ""),
 		trace.FormatVersion, runtime.Version())
+}
+
+// buildVersion is the version of the module that this program was built from.
+func buildVersion() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(devel)"
+	}
+	return cmp.Or(build.Main.Version, "(devel)")
 }
 
 // flagError says which flag was refused and which there are, on one line. A key

@@ -157,7 +157,7 @@ func TestEveryDocumentedCommandRuns(t *testing.T) {
 			calls++
 			p.Getwd, p.Random = func() (string, error) { return dir, nil }, bytes.NewReader([]byte{1, 2, calls})
 			ctx := t.Context()
-			if words[0] == "model-server" || words[0] == "dashboard" {
+			if slices.Contains([]string{"model-server", "dashboard", "serve"}, words[0]) {
 				cancelled, cancel := context.WithCancel(ctx)
 				cancel()
 				ctx = cancelled

@@ -102,7 +102,7 @@ func TestAKeyInAnyCommandStaysHidden(t *testing.T) {
 			}
 			args := append(slices.Clone(path), "--"+f.Name+"="+planted)
 			// No server may start and stay.
-			if address := map[string]string{"model-server": "addr", "dashboard": "listen"}[c.Name()]; address != "" && f.Name != address {
+			if address := map[string]string{"model-server": "addr", "dashboard": "listen", "serve": "listen"}[c.Name()]; address != "" && f.Name != address {
 				args = append(args, "--"+address+"=127.0.0.1:99999")
 			}
 			keptHidden(t, newProcess(t, keyInEnv(), args...), strings.Join(path, " ")+" --"+f.Name)

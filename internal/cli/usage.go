@@ -43,7 +43,7 @@ const (
 // commandGroups are the commands of the program by group, in the order of help.
 var commandGroups = []struct{ id, title, commands string }{
 	{groupPlay, "Play", "scenarios resume fork replay"},
-	{groupLook, "Look at runs", "inspect explain ask report compare export dashboard runs trace answers"},
+	{groupLook, "Look at runs", "inspect explain ask report compare export dashboard serve runs trace answers"},
 	{groupMany, "Play many runs", "batch suite worker"},
 	{groupLearn, "Lessons", "playbook"},
 	{groupModels, "Models and the guard", "doctor model-server words guard-eval"},

@@ -1,4 +1,6 @@
-package dashboard
+// Package catalog finds runs and batches below a directory, for servers that show them to others. What a client
+// names is an id, the path below the directory with slashes: it never climbs out of it, and leads through no link.
+package catalog
 
 import (
 	"cmp"
@@ -27,12 +29,12 @@ const (
 	reportBytesMax = 64 << 20
 )
 
-// errNoSuch says that the directory holds nothing of that name. It does not say why.
-var errNoSuch = errors.New("there is no such thing in this directory")
+// ErrNoSuch says that the directory holds nothing of that name. It does not say why.
+var ErrNoSuch = errors.New("there is no such thing in this directory")
 
-// catalog finds runs and batches below a directory. It follows no symbolic link, and a run or
-// batch with one in it does not exist for it.
-type catalog struct {
+// Catalog finds runs and batches below a directory. It follows no symbolic link, and a run or
+// batch with one in it does not exist for it. It is safe for concurrent use.
+type Catalog struct {
 	path string
 	root *os.Root
 	mu   sync.Mutex
@@ -42,23 +44,23 @@ type catalog struct {
 
 type toldReport struct {
 	stamp string
-	row   runRow
+	row   Row
 	// checked says that the trace was read through, damage what was wrong with it.
 	checked bool
 	damage  error
 }
 
-// openCatalog opens a directory, which need not hold anything yet.
-func openCatalog(dir string) (*catalog, error) {
+// Open opens a directory, which need not hold anything yet.
+func Open(dir string) (*Catalog, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}}, nil
+	return &Catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}}, nil
 }
 
-// shown is a message for the page: what it names of the directory is relative to it.
-func (c *catalog) shown(text string) string {
+// Shown is a message for the page: what it names of the directory is relative to it.
+func (c *Catalog) Shown(text string) string {
 	if !filepath.IsAbs(c.path) || c.path == filepath.Dir(c.path) {
 		return text
 	}
@@ -66,19 +68,25 @@ func (c *catalog) shown(text string) string {
 	return strings.ReplaceAll(text, c.path, ".")
 }
 
-// entry is a directory that holds a run or a batch; its id is the path to it with slashes, "."
+// Path is the directory.
+func (c *Catalog) Path() string { return c.path }
+
+// Close closes the directory.
+func (c *Catalog) Close() error { return c.root.Close() }
+
+// Entry is a directory that holds a run or a batch; its ID is the path to it with slashes, "."
 // for the directory itself.
-type entry struct {
-	id string
+type Entry struct {
+	ID string
 	// batch says that it is one, empty that it is of a run without a trace, and problem why the trace
 	// is none.
 	batch, empty bool
 	problem      string
 }
 
-// list finds all runs and batches, in the order of their ids.
-func (c *catalog) list() []entry {
-	var found []entry
+// Entries finds all runs and batches, in the order of their ids.
+func (c *Catalog) Entries() []Entry {
+	var found []Entry
 	var look func(id string, depth int)
 	look = func(id string, depth int) {
 		if len(found) >= entriesMax || depth > depthMax {
@@ -90,18 +98,18 @@ func (c *catalog) list() []entry {
 		}
 		switch {
 		case slices.ContainsFunc(files, isTrace):
-			found = append(found, entry{id: id})
+			found = append(found, Entry{ID: id})
 			return
 		case slices.ContainsFunc(files,
 			func(f fs.DirEntry) bool { return f.Name() == run.TraceFile && f.Type()&fs.ModeSymlink == 0 }):
-			found = append(found, entry{id: id, problem: run.TraceFile + " is " + run.ErrIrregular.Error()})
+			found = append(found, Entry{ID: id, problem: run.TraceFile + " is " + run.ErrIrregular.Error()})
 			return
 		case neverBegan(files):
-			found = append(found, entry{id: id, empty: true})
+			found = append(found, Entry{ID: id, empty: true})
 			return
 		}
 		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "batch.json" && f.Type().IsRegular() }) {
-			found = append(found, entry{id: id, batch: true})
+			found = append(found, Entry{ID: id, batch: true})
 		}
 		for _, f := range files {
 			switch {
@@ -109,7 +117,7 @@ func (c *catalog) list() []entry {
 			case utf8.ValidString(f.Name()):
 				look(path.Join(id, f.Name()), depth+1)
 			case c.unnamed(path.Join(id, f.Name())):
-				found = append(found, entry{id: strings.ToValidUTF8(path.Join(id, f.Name()), "\ufffd"),
+				found = append(found, Entry{ID: strings.ToValidUTF8(path.Join(id, f.Name()), "\ufffd"),
 					problem: "the name of its directory is not valid UTF-8; rename it"})
 			}
 		}
@@ -119,7 +127,7 @@ func (c *catalog) list() []entry {
 }
 
 // unnamed says that a directory whose name no page can say holds a run or a batch.
-func (c *catalog) unnamed(id string) bool {
+func (c *Catalog) unnamed(id string) bool {
 	dir, err := c.root.Open(filepath.FromSlash(id))
 	if err != nil {
 		return false
@@ -146,23 +154,23 @@ func neverBegan(files []fs.DirEntry) bool {
 
 // within returns the path of a directory of the catalog. Every part of it is a directory, not a
 // link, and it holds no links.
-func (c *catalog) within(id string) (string, error) {
+func (c *Catalog) within(id string) (string, error) {
 	if !fs.ValidPath(id) || id != "." && !filepath.IsLocal(filepath.FromSlash(id)) {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	at := ""
 	for part := range strings.SplitSeq(id, "/") {
 		at = path.Join(at, part)
 		if info, err := c.root.Lstat(filepath.FromSlash(at)); err != nil || !info.IsDir() {
-			return "", errNoSuch
+			return "", ErrNoSuch
 		}
 	}
 	files, err := fs.ReadDir(c.root.FS(), id)
 	if err != nil {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	if slices.ContainsFunc(files, irregular) {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	return filepath.Join(c.path, filepath.FromSlash(id)), nil
 }
@@ -171,27 +179,27 @@ func (c *catalog) within(id string) (string, error) {
 // never answer.
 func irregular(f fs.DirEntry) bool { return !f.Type().IsRegular() && !f.IsDir() }
 
-// run returns the directory of a run.
-func (c *catalog) run(id string) (run.Dir, error) {
+// Run returns the directory of a run.
+func (c *Catalog) Run(id string) (run.Dir, error) {
 	dir, err := c.within(id)
 	if err != nil {
 		return "", err
 	}
 	files, err := fs.ReadDir(c.root.FS(), id)
 	if err != nil || !slices.ContainsFunc(files, isTrace) {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	return run.Dir(dir), nil
 }
 
-// batch returns the directory of a batch. All below it is files and directories.
-func (c *catalog) batch(id string) (batch.Dir, error) {
+// Batch returns the directory of a batch. All below it is files and directories.
+func (c *Catalog) Batch(id string) (batch.Dir, error) {
 	dir, err := c.within(id)
 	if err != nil {
 		return "", err
 	}
 	if info, err := c.root.Lstat(filepath.FromSlash(path.Join(id, "batch.json"))); err != nil || !info.Mode().IsRegular() {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	err = fs.WalkDir(c.root.FS(), id, func(_ string, f fs.DirEntry, err error) error {
 		switch {
@@ -200,68 +208,68 @@ func (c *catalog) batch(id string) (batch.Dir, error) {
 		case err != nil:
 			return err
 		case irregular(f):
-			return errNoSuch
+			return ErrNoSuch
 		}
 		return nil
 	})
 	if err != nil {
-		return "", errNoSuch
+		return "", ErrNoSuch
 	}
 	return batch.Dir(dir), nil
 }
 
-// stamp changes with a file.
-func (c *catalog) stamp(id, name string) string {
+// Stamp changes with a file.
+func (c *Catalog) Stamp(id, name string) string {
 	info, err := c.root.Lstat(filepath.FromSlash(path.Join(id, name)))
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	return number(info.Size()) + "@" + info.ModTime().UTC().Format(time.RFC3339Nano)
+	return strconv.FormatInt(info.Size(), 10) + "@" + info.ModTime().UTC().Format(time.RFC3339Nano)
 }
 
-// runs lists the runs with how they stand, the newest first.
-func (c *catalog) runs() (rows []runRow, batches []string) {
-	rows, batches = []runRow{}, []string{}
+// Runs lists the runs with how they stand, the newest first.
+func (c *Catalog) Runs() (rows []Row, batches []string) {
+	rows, batches = []Row{}, []string{}
 	labels := map[string]map[string][]batch.Label{} // by batch
-	for _, e := range c.list() {
+	for _, e := range c.Entries() {
 		if e.batch {
-			batches = append(batches, e.id)
+			batches = append(batches, e.ID)
 			continue
 		}
-		r := runRow{ID: e.id, Status: statusNotBegun}
+		r := Row{ID: e.ID, Status: StatusNotBegun}
 		switch {
 		case e.problem != "":
-			r.damaged(errors.New(e.problem))
+			r.Damage(errors.New(e.problem))
 		case e.empty:
-			if dir, err := c.within(e.id); err != nil {
+			if dir, err := c.within(e.ID); err != nil {
 				continue // not ours
 			} else if run.Dir(dir).Holder() != "" {
-				r.Status = statusRunning
+				r.Status = StatusRunning
 			}
 		default:
-			of, err := c.row(e.id)
-			if errors.Is(err, errNoSuch) || errors.Is(err, run.ErrNoRun) {
+			of, err := c.Row(e.ID)
+			if errors.Is(err, ErrNoSuch) || errors.Is(err, run.ErrNoRun) {
 				continue // removed meanwhile, or not ours
 			}
 			if err == nil {
 				r = of
 			} else if !errors.Is(err, run.ErrNothingRecorded) {
-				r.damaged(err)
+				r.Damage(err)
 			}
 		}
-		r.Problem = c.shown(r.Problem)
-		if info, err := c.root.Lstat(filepath.FromSlash(path.Join(e.id, run.TraceFile))); err == nil {
+		r.Problem = c.Shown(r.Problem)
+		if info, err := c.root.Lstat(filepath.FromSlash(path.Join(e.ID, run.TraceFile))); err == nil {
 			r.written = info.ModTime()
 		}
 		for _, b := range batches {
-			if b == "." || strings.HasPrefix(e.id, b+"/") {
+			if b == "." || strings.HasPrefix(e.ID, b+"/") {
 				r.Batch = b
 			}
 		}
 		if r.Batch != "" && labels[r.Batch] == nil {
 			labels[r.Batch] = c.labelsOf(r.Batch)
 		}
-		for part := range strings.SplitSeq(e.id, "/") {
+		for part := range strings.SplitSeq(e.ID, "/") {
 			if of, is := labels[r.Batch][part]; is {
 				r.Labels = of
 			}
@@ -269,16 +277,16 @@ func (c *catalog) runs() (rows []runRow, batches []string) {
 		rows = append(rows, r)
 	}
 	// Of those that began in the same second, the one that was written to last comes first.
-	slices.SortStableFunc(rows, func(a, b runRow) int {
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(strings.Compare(b.StartedAt, a.StartedAt), b.written.Compare(a.written))
 	})
 	return rows, batches
 }
 
 // labelsOf are the labels of the cells of a batch, by cell.
-func (c *catalog) labelsOf(id string) map[string][]batch.Label {
+func (c *Catalog) labelsOf(id string) map[string][]batch.Label {
 	of := map[string][]batch.Label{}
-	dir, err := c.batch(id)
+	dir, err := c.Batch(id)
 	if err != nil {
 		return of
 	}
@@ -288,26 +296,3 @@ func (c *catalog) labelsOf(id string) map[string][]batch.Label {
 	}
 	return of
 }
-
-// traceSize changes whenever a trace grows, or a question is put.
-func traceSize(dir run.Dir) string {
-	files, err := dir.Files()
-	if err != nil {
-		return err.Error()
-	}
-	last := ""
-	if len(files) > 0 {
-		last = files[len(files)-1]
-	}
-	info, err := os.Lstat(filepath.Join(string(dir), run.TraceFile))
-	if err != nil {
-		return err.Error()
-	}
-	asks := ""
-	if of, err := os.Lstat(filepath.Join(string(dir), run.AsksFile)); err == nil {
-		asks = number(of.Size())
-	}
-	return strings.Join([]string{number(int64(len(files))), last, number(info.Size()), asks}, " ")
-}
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

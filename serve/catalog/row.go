@@ -1,4 +1,4 @@
-package dashboard
+package catalog
 
 import (
 	"bytes"
@@ -22,8 +22,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// runRow is a run in a list.
-type runRow struct {
+// Row is a run in a list.
+type Row struct {
 	ID        string `json:"id"`
 	Scenario  string `json:"scenario"`
 	Seed      string `json:"seed"`
@@ -57,32 +57,32 @@ type runRow struct {
 
 // The states of a run that its records do not name.
 const (
-	statusRunning  = "running"
-	statusNotBegun = "not_begun"
-	statusDamaged  = "damaged"
-	statusGone     = "gone"
+	StatusRunning  = "running"
+	StatusNotBegun = "not_begun"
+	StatusDamaged  = "damaged"
+	StatusGone     = "gone"
 )
 
-// row describes a run for a list. A run that ended is described by its report, any other by its
+// Row describes a run for a list. A run that ended is described by its report, any other by its
 // header and where its trace ends.
-func (c *catalog) row(id string) (runRow, error) {
-	stamp := c.stamp(id, run.ReportFile) + " " + c.stamp(id, run.TraceFile)
+func (c *Catalog) Row(id string) (Row, error) {
+	stamp := c.Stamp(id, run.ReportFile) + " " + c.Stamp(id, run.TraceFile)
 	c.mu.Lock()
 	told, known := c.told[id]
 	c.mu.Unlock()
-	if known && told.stamp == stamp && told.row.Status != statusRunning && told.row.Status != string(trace.RunUnfinished) {
+	if known && told.stamp == stamp && told.row.Status != StatusRunning && told.row.Status != string(trace.RunUnfinished) {
 		return told.row, nil
 	}
-	dir, err := c.run(id)
+	dir, err := c.Run(id)
 	if err != nil {
-		return runRow{}, err
+		return Row{}, err
 	}
 	h, err := dir.Header()
 	if err != nil {
-		return runRow{}, err
+		return Row{}, err
 	}
 	s := h.Latest()
-	r := runRow{
+	r := Row{
 		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model,
 		Source: string(s.ModelSource), Agents: len(h.Agents),
 		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
@@ -94,17 +94,17 @@ func (c *catalog) row(id string) (runRow, error) {
 		r.StartedAt = h.Timing.StartedAt
 	}
 	r.Ticks, r.Status = c.ending(id)
-	of, head, err := c.report(id)
+	of, head, err := c.Report(id)
 	switch {
 	case dir.Holder() != "":
-		r.Status = statusRunning
+		r.Status = StatusRunning
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		r.damaged(&run.DamageError{File: run.ReportFile, Err: err})
+		r.Damage(&run.DamageError{File: run.ReportFile, Err: err})
 	default:
 		r.fill(of)
 		if last, err := dir.Head(); err != nil || last != head {
-			r.damaged(readThrough(context.Background(), dir))
+			r.Damage(readThrough(context.Background(), dir))
 		}
 	}
 	c.mu.Lock()
@@ -116,8 +116,8 @@ func (c *catalog) row(id string) (runRow, error) {
 	if was := c.told[id]; was.stamp == stamp {
 		now.checked, now.damage = was.checked, was.damage
 	}
-	if r.Status != statusRunning {
-		now.row.damaged(now.damage)
+	if r.Status != StatusRunning {
+		now.row.Damage(now.damage)
 	}
 	c.told[id] = now
 	return now.row, nil
@@ -137,10 +137,10 @@ func scenarioName(s trace.Settings) string {
 	return s.Scenario
 }
 
-// damaged notes why a run cannot be read; nil is no damage.
-func (r *runRow) damaged(err error) {
+// Damage notes why a run cannot be read; nil is no damage.
+func (r *Row) Damage(err error) {
 	if err != nil {
-		r.Status, r.Problem = statusDamaged, err.Error()
+		r.Status, r.Problem = StatusDamaged, err.Error()
 	}
 }
 
@@ -155,23 +155,23 @@ func readThrough(ctx context.Context, dir run.Dir) error {
 }
 
 // keepDamage keeps what is wrong with a run until its files change, nil for nothing.
-func (c *catalog) keepDamage(id, stamp string, err error) {
+func (c *Catalog) keepDamage(id, stamp string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t, known := c.told[id]; known && t.stamp == stamp {
 		t.checked, t.damage = true, err
-		t.row.damaged(err)
+		t.row.Damage(err)
 		c.told[id] = t
 	}
 }
 
-// check reads through one trace that no process adds to and that was not checked yet; found says that
+// Check reads through one trace that no process adds to and that was not checked yet; found says that
 // there was one, damaged that it is. The context ends the reading.
-func (c *catalog) check(ctx context.Context) (found, damaged bool) {
+func (c *Catalog) Check(ctx context.Context) (found, damaged bool) {
 	id, stamp := "", ""
 	c.mu.Lock()
 	for other, t := range c.told {
-		if !t.checked && t.row.Status != statusRunning && t.row.Status != statusDamaged {
+		if !t.checked && t.row.Status != StatusRunning && t.row.Status != StatusDamaged {
 			id, stamp = other, t.stamp
 			break
 		}
@@ -180,22 +180,22 @@ func (c *catalog) check(ctx context.Context) (found, damaged bool) {
 	if id == "" {
 		return false, false
 	}
-	dir, err := c.run(id)
+	dir, err := c.Run(id)
 	if err == nil {
 		err = readThrough(ctx, dir)
 	}
 	if ctx.Err() != nil {
 		return false, false
 	}
-	if errors.Is(err, errNoSuch) { // removed meanwhile
+	if errors.Is(err, ErrNoSuch) { // removed meanwhile
 		err = nil
 	}
 	c.keepDamage(id, stamp, err)
 	return true, err != nil
 }
 
-// lastRow is what was told of a run last.
-func (c *catalog) lastRow(id string) runRow {
+// Last is what was told of a run last.
+func (c *Catalog) Last(id string) Row {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.told[id].row
@@ -203,7 +203,7 @@ func (c *catalog) lastRow(id string) runRow {
 	return r
 }
 
-func (r *runRow) fill(of report.Report) {
+func (r *Row) fill(of report.Report) {
 	all := of.Metrics()
 	r.Counted = true
 	r.Status = string(of.RunStatus)
@@ -218,8 +218,8 @@ func (r *runRow) fill(of report.Report) {
 	}
 }
 
-// report reads the report that a run wrote at its end, and the head of the trace it was made of.
-func (c *catalog) report(id string) (of report.Report, head trace.Chain, err error) {
+// Report reads the report that a run wrote at its end, and the head of the trace it was made of.
+func (c *Catalog) Report(id string) (of report.Report, head trace.Chain, err error) {
 	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.ReportFile)))
 	if err != nil {
 		return of, "", err
@@ -235,9 +235,28 @@ func (c *catalog) report(id string) (of report.Report, head trace.Chain, err err
 	return of, head, err
 }
 
+// ReportOf is the report of a run: the one that it wrote, or else one made of its trace, until ctx ends. dir is
+// where the run is.
+func (c *Catalog) ReportOf(ctx context.Context, id string) (of report.Report, dir run.Dir, err error) {
+	if ctx.Err() != nil {
+		return of, dir, ctx.Err()
+	}
+	dir, err = c.Run(id)
+	if err != nil {
+		return of, dir, err
+	}
+	if row, err := c.Row(id); err == nil && row.Status != StatusRunning {
+		if of, _, err := c.Report(id); err == nil {
+			return of, dir, nil
+		}
+	}
+	of, err = report.Of(dir.Until(ctx))
+	return of, dir, err
+}
+
 // ending looks near the end of the trace for the last whole tick, 0 if none is there, and for how
 // the run ended.
-func (c *catalog) ending(id string) (tick int64, status string) {
+func (c *Catalog) ending(id string) (tick int64, status string) {
 	status = string(trace.RunUnfinished)
 	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
 	if err != nil {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestSameBytes builds one commit twice, in two directories, with nothing of the one kept for the other, for
+// the three forms of binaries and both architectures: all files are the same.
+func TestSameBytes(t *testing.T) {
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		t.Skip("set AGENT_WORLD_LONG=1 to build a release twice; make long does")
+	}
+	root, err := command(nil, "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := command(nil, "git", "rev-parse", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := [2]map[string]string{}
+	for i, name := range []string{"here", "elsewhere/and deeper"} {
+		dir := filepath.Join(t.TempDir(), name)
+		env := append(os.Environ(), "GOCACHE="+t.TempDir())
+		run(t, nil, "", "git", "clone", "--quiet", "--no-checkout", root, dir)
+		run(t, nil, dir, "git", "checkout", "--quiet", "--detach", commit)
+		run(t, env, dir, "go", "run", "./.ci/release", "--only", "linux/amd64,darwin/arm64,windows/arm64")
+		built[i] = files(t, filepath.Join(dir, ".tmp/release"))
+	}
+	if len(built[0]) != 4 {
+		t.Errorf("a release of three systems has %d files, want 4", len(built[0]))
+	}
+	for name, data := range built[0] {
+		if built[1][name] != data {
+			t.Errorf("%s differs: %d and %d bytes", name, len(data), len(built[1][name]))
+		}
+	}
+}
+
+// run runs a program in a directory.
+func run(t *testing.T, env []string, dir, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, env
+	if text, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, text)
+	}
+}
+
+// files are the contents of the files in a directory by their names.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(data)
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// Gate says which requests a server answers.
+type Gate struct {
+	// hosts are the names under which the server is asked.
+	hosts map[string]bool
+	// token is what a request has to have, empty for none.
+	token string
+}
+
+// NewGate returns the gate of a server that listens at an address. With a token it lets through only requests
+// that have it: as "Authorization: Bearer TOKEN", or as the first part of the path, which [Gate.Handler] takes
+// off, for clients that are given nothing but an address.
+func NewGate(at net.Addr, token string) Gate {
+	g := Gate{hosts: map[string]bool{}, token: token}
+	for _, host := range hostsOf(at) {
+		g.hosts[host] = true
+	}
+	return g
+}
+
+// hostsOf are the names under which a listener on an address is asked.
+func hostsOf(addr net.Addr) []string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return []string{addr.String()}
+	}
+	hosts := []string{net.JoinHostPort(host, port)}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		hosts = append(hosts, net.JoinHostPort(name, port))
+	}
+	if port == "80" {
+		hosts = append(hosts, host, "localhost", "127.0.0.1", "[::1]")
+	}
+	return hosts
+}
+
+// FromPage reports whether a request comes from a page of this server.
+func (g Gate) FromPage(r *http.Request) bool {
+	origin, is := strings.CutPrefix(r.Header.Get("Origin"), "http://")
+	return is && g.hosts[strings.ToLower(origin)]
+}
+
+// Refusal says why a request is not for this server, with the status to answer; it is empty if it is. Without it
+// any site that the user visits could ask: by a name of its own that it lets point here, or from its own origin.
+func (g Gate) Refusal(r *http.Request) (status int, why string) {
+	switch {
+	case !g.hosts[strings.ToLower(r.Host)]:
+		return http.StatusMisdirectedRequest, "this server does not answer for that host"
+	case r.Header.Get("Origin") != "" && !g.FromPage(r):
+		return http.StatusForbidden, "this server does not answer pages of other origins"
+	}
+	return 0, ""
+}
+
+// Guard sets the headers that keep an answer from pages of others and from caches.
+func Guard(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// Handler lets through what the gate does not refuse. It is for programs, not for pages: a browser asks
+// nothing of it but from an address that the user typed.
+func (g Gate) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Guard(w.Header())
+		status, why := g.Refusal(r)
+		site := r.Header.Get("Sec-Fetch-Site")
+		if status == 0 && site != "" && site != "same-origin" && site != "none" {
+			status, why = http.StatusForbidden, "this server does not answer pages of other origins"
+		}
+		if status == 0 {
+			r, status, why = g.admit(r)
+		}
+		if status != 0 {
+			Problem(w, status, why)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// admit looks for the token, and returns the request without one in its path.
+func (g Gate) admit(r *http.Request) (bare *http.Request, status int, why string) {
+	if g.token == "" {
+		return r, 0, ""
+	}
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if g.is(bearer) {
+		return r, 0, ""
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if !g.is(first) {
+		return r, http.StatusUnauthorized, "this server asks for its token: use the address that it printed"
+	}
+	bare = r.Clone(r.Context())
+	bare.URL.Path, bare.URL.RawPath = "/"+rest, ""
+	return bare, 0, ""
+}
+
+// is reports whether a text is the token, in a time that tells nothing of it.
+func (g Gate) is(text string) bool {
+	return subtle.ConstantTimeCompare([]byte(text), []byte(g.token)) == 1
+}
+
+// Address is what a client is given for a server at an address: with the token, if there is one.
+func (g Gate) Address(at net.Addr) string {
+	if g.token == "" {
+		return "http://" + at.String()
+	}
+	return "http://" + at.String() + "/" + g.token
+}

@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+)
+
+type compareArguments struct {
+	A []string `json:"a" jsonschema:"the baseline: ids of runs, or of one batch"`
+	B []string `json:"b" jsonschema:"what is compared with it: ids of runs, or of one batch"`
+	// By declares what is compared.
+	By []string `json:"by,omitempty" jsonschema:"of sides: what is compared, such as model; what else differs: no verdict"`
+	// After is the last tick that does not count.
+	After int64 `json:"after_tick,omitempty" jsonschema:"of two runs: compare only the ticks after this one"`
+}
+
+// compareMax bounds the runs of one comparison that are not of a batch.
+const compareMax = 200
+
+func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) {
+	if len(in.A) == 0 || len(in.B) == 0 || len(in.A)+len(in.B) > compareMax {
+		return nil, refuse("a has %d ids and b %d; allowed: one or more each, %d in all", len(in.A), len(in.B), compareMax)
+	}
+	done, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if len(in.A) == 1 && len(in.B) == 1 && s.isRun(in.A[0]) && s.isRun(in.B[0]) {
+		return s.comparePair(ctx, in)
+	}
+	by := []string{}
+	if len(in.By) > 0 {
+		by, err = batch.Declared(in.By)
+		if err != nil {
+			return nil, refuse("by: %v", err)
+		}
+	}
+	var sides []batch.Side
+	for name, list := range map[string][]string{"A": in.A, "B": in.B} {
+		side := batch.Side{Name: name}
+		for _, id := range list {
+			results, err := s.resultsOf(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			side.Results = append(side.Results, results...)
+		}
+		if len(side.Results) == 0 {
+			return nil, refuse("side %s has no run with an end", strings.ToLower(name))
+		}
+		sides = append(sides, side)
+	}
+	slices.SortFunc(sides, func(a, b batch.Side) int { return strings.Compare(a.Name, b.Name) })
+	how := &batch.Compare{Metrics: slices.Clone(batch.ShownMetrics)}
+	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, by, sides)
+	if err != nil {
+		return nil, err
+	}
+	return summary, nil
+}
+
+func (s *Server) isRun(id string) bool {
+	_, err := s.catalog.Run(id)
+	return err == nil
+}
+
+// pair is the comparison of two runs.
+type pair struct {
+	Comparison report.Comparison `json:"comparison"`
+	Summary    Text              `json:"pair_summary"`
+}
+
+func (s *Server) comparePair(ctx context.Context, in compareArguments) (any, error) {
+	if in.After < 0 {
+		return nil, refuse("after_tick %d is out of range; allowed: from 0", in.After)
+	}
+	var reports [2]report.Report
+	var dirs [2]run.Dir
+	for i, id := range []string{in.A[0], in.B[0]} {
+		of, dir, err := s.catalog.ReportOf(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		reports[i], dirs[i] = of, dir
+	}
+	c, err := report.Compare(reports[0], reports[1], dirs[0].Until(ctx), dirs[1].Until(ctx), in.After)
+	if err != nil {
+		return nil, err
+	}
+	return pair{c, by("report", c.Text(in.A[0], in.B[0], reports[0], reports[1]))}, nil
+}
+
+// resultsOf are the results of a run, or of all cells of a batch.
+func (s *Server) resultsOf(ctx context.Context, id string) ([]batch.Result, error) {
+	if dir, err := s.catalog.Batch(id); err == nil {
+		_, cells, err := dir.Cells()
+		if err != nil {
+			return nil, err
+		}
+		return dir.Results(cells)
+	}
+	of, _, err := s.catalog.ReportOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	cell := batch.Cell{ID: batch.ID(id), Scenario: of.Scenario, Seed: of.Seed}
+	return []batch.Result{batch.ResultOf(cell, 1, of, "")}, nil
+}

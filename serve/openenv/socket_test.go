@@ -1,0 +1,361 @@
+package openenv
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"example.com/agentworld/behavior/seat"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+const small = "task_production_chips_40"
+
+// TestReferenceClient replays what the reference client sends and reads: reset with what its caller gives, steps,
+// the state, close.
+func TestReferenceClient(t *testing.T) {
+	s := serving(t, small, nil)
+	p := join(t, s)
+	for _, c := range []struct{ sent, want string }{
+		{`{"type": "reset", "data": {}}`, `"reward":0,"done":false`},
+		{`{"type": "reset", "data": {"seed": 42, "episode_id": "mine"}}`, `"tick":1,"ticks":40,"score":0`},
+		{`{"type": "state"}`, `"episode_id":"mine","step_count":0,"split":"train","index":42,"seed":42`},
+		{`{"type": "step", "data": {"action": "mine_compound", "amount": 1000, "metadata": {}}}`, `"accepted":true`},
+		{`{"type": "step", "data": {"action": "refine_compound", "amount": 9000000}}`, `"adjusted":true`},
+		{`{"type": "step", "data": {"action": "move_agent", "to": "nowhere"}}`, `"accepted":false,"code":"`},
+		{`{"type": "state"}`, `"step_count":3`},
+		{`{"type": "reset", "data": {"split": "test", "index": 3}}`, `"reward":0,"done":false`},
+		{`{"type": "state"}`, `"split":"test","index":3,"seed":2000003`},
+		{`{"type": "reset", "data": {"split": "test", "seed": 41}}`, `"tick":1`},
+		{`{"type": "state"}`, `"split":"test","index":1,"seed":2000001`},
+		{`{"type": "reset", "data": {"seed": null, "episode_id": null, "split": null, "index": null}}`, `"tick":1`},
+		{`{"type": "step", "data": {"type": "list_tools"}}`, `"tools":[{"name":"act"`},
+		{`{"type": "step", "data": {"type": "call_tool", "tool_name": "act", "arguments": {"action": "wait"}}}`,
+			`{"tool_name":"act","result":{"text":"`},
+		{`{"type": "step", "data": {"type": "call_tool", "tool_name": "fly", "arguments": {}}}`, `"error_type":"tool_not_found"`},
+		{`{"type": "mcp", "data": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "observe"}}}`,
+			`{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"result":{"observation":{"text":"`},
+	} {
+		if r := p.ask(c.sent); !strings.Contains(r.raw, c.want) || r.Type == "error" {
+			t.Errorf("%s\n%.1500s\nwant %s", c.sent, r.raw, c.want)
+		}
+	}
+	if code := p.leave(); code != websocket.StatusNormalClosure {
+		t.Errorf("close is answered by %v", code)
+	}
+}
+
+// TestErrorsKeepTheSession: what is wrong with a message is said with its code, and the episode goes on.
+func TestErrorsKeepTheSession(t *testing.T) {
+	p := join(t, serving(t, small, nil))
+	for _, c := range []struct{ sent, code, want string }{
+		{`{"type":"step","data":{"action":"wait"}}`, codeExecution, "reset"},
+		{`{"type":"reset","data":{"seed":5}}`, "", ""},
+		{`{"type":"reset"`, codeJSON, ""},
+		{``, codeJSON, ""},
+		{"\x00", codeJSON, ""},
+		{`[]`, codeInvalid, ""},
+		{`null`, codeInvalid, "type"},
+		{`{"data":{}}`, codeInvalid, "type"},
+		{`{"type":7}`, codeInvalid, ""},
+		{`{"type":"step","data":{"action":"wait"},"token":"x"}`, codeInvalid, "token"},
+		{`{"type":"fly"}`, codeType, "fly"},
+		{`{"type":"step"}`, codeInvalid, "action"},
+		{`{"type":"reset","data":{"seed":-1}}`, codeInvalid, "seed"},
+		{`{"type":"reset","data":{"rules":{"mine_max":1}}}`, codeInvalid, "rules"},
+		{`{"type":"reset","data":{"goals":[]}}`, codeInvalid, "goals"},
+		{`{"type":"reset","data":{"trust":"all"}}`, codeInvalid, "trust"},
+		{`{"type":"reset","data":{"split":"validation"}}`, codeInvalid, "train"},
+		{`{"type":"reset","data":{"split":"test","index":20}}`, codeInvalid, "19"},
+		{`{"type":"reset","data":{"index":1000000}}`, codeInvalid, "999999"},
+		{`{"type":"reset","data":{"episode_id":"` + strings.Repeat("x", 256) + `"}}`, codeInvalid, "255"},
+		{`{"type":"reset","data":{"episode_id":"a\nb"}}`, codeInvalid, "line"},
+	} {
+		r := p.ask(c.sent)
+		if r.Data.Code != c.code || !strings.Contains(r.Data.Message, c.want) {
+			t.Errorf("%s\n%.500s\nwant %s with %q", c.sent, r.raw, c.code, c.want)
+		}
+	}
+	if r := p.ask(`{"type":"state"}`); !strings.Contains(r.raw, `"step_count":0,"split":"train","index":5`) {
+		t.Errorf("the episode did not stay: %s", r.raw)
+	}
+}
+
+// TestUnreadableMoves: a move that cannot be read is an observation without a reward and without a tick. The
+// third in a row costs the turn, so that every episode ends.
+func TestUnreadableMoves(t *testing.T) {
+	p := join(t, serving(t, small, nil))
+	p.ask(`{"type":"reset","data":{"seed":5}}`)
+	for i, c := range []struct {
+		move string
+		tick int64
+	}{
+		{`{"action":"fly"}`, 1}, {`{"act":"wait"}`, 1}, {`"wait"`, 2}, {`{"action":"mine_compound"}`, 2}, {`{"action":"wait"}`, 3},
+		{`7`, 3}, {`{"action":"wait","amount":{}}`, 4}, {`{}`, 4},
+	} {
+		r := p.ask(`{"type":"step","data":` + c.move + `}`)
+		o := r.told(t)
+		if strings.Contains(c.move, `"action":"wait"`) == (o.Result.Code == "malformed") || o.Tick != c.tick || *r.Data.Reward != 0 {
+			t.Errorf("move %d, %s, in tick %d with %+v, want tick %d", i+1, c.move, o.Tick, o.Result, c.tick)
+		}
+	}
+	e := p.play(`{"seed":5}`, func(Observation) string { return `{}` })
+	if len(e.observed) != malformedMax*40 || e.last.Tick != 40 {
+		t.Errorf("an episode of unreadable moves has %d observations and ends after tick %d", len(e.observed), e.last.Tick)
+	}
+}
+
+// TestFullServer: whoever finds no place is told the numbers, and a place that is left is free again.
+func TestFullServer(t *testing.T) {
+	s := serving(t, small, func(o *Options) { o.Sessions = 2 })
+	one := join(t, s)
+	one.ask(`{"type":"reset"}`)
+	join(t, s).ask(`{"type":"reset"}`)
+	r := join(t, s).read()
+	if r.Data.Code != codeCapacity || !strings.Contains(r.raw, `"active_sessions":2,"max_sessions":2`) {
+		t.Errorf("a full server says %s", r.raw)
+	}
+	response, err := http.Post(s.URL()+"/reset", "application/json", strings.NewReader("{}"))
+	if err != nil || response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a full server answers a reset with %v, %v", response, err)
+	}
+	_ = response.Body.Close()
+	one.leave()
+	eventually(t, "the place is free", func() bool { return s.free() == 1 })
+	if r := join(t, s).ask(`{"type":"reset"}`); r.Type != "observation" {
+		t.Errorf("the free place is not given: %s", r.raw)
+	}
+}
+
+// free counts the free places.
+func (s *Server) free() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.Sessions - s.active
+}
+
+// eventually waits until something is so, which other goroutines see to.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for range 60_000 {
+		if is() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("it never came to it: %s", what)
+}
+
+// raw opens a connection whose frames the test writes itself.
+func raw(t testing.TB, s *Server) net.Conn {
+	t.Helper()
+	at := s.listener.Addr().String()
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", at)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("no connection: %v, %v", answer, err)
+	}
+	return conn
+}
+
+// frame is a frame of a client: its first byte, and a text.
+func frame(first byte, text string) []byte {
+	b := []byte{first, 0x80 | 126}
+	b = binary.BigEndian.AppendUint16(b, uint16(len(text)))
+	b = append(b, 0, 0, 0, 0) // a mask that changes nothing
+	return append(b, text...)
+}
+
+// TestOneSessionPays: whatever a connection does, its own session ends, and another one plays on as if it were
+// alone.
+func TestOneSessionPays(t *testing.T) {
+	s := serving(t, small, func(o *Options) { o.Idle = time.Hour / 2 })
+	calm := join(t, s)
+	alone := calm.play(`{"seed":9}`, waits)
+	calm.ask(`{"type":"reset","data":{"seed":9}}`)
+	reset := frame(0x81, `{"type":"reset","data":{}}`)
+	for name, abuse := range map[string]func(net.Conn){
+		"dropped":          func(c net.Conn) { _, _ = c.Write(reset) },
+		"half a frame":     func(c net.Conn) { _, _ = c.Write(reset[:7]) },
+		"half open":        func(c net.Conn) { _, _ = c.Write(reset); _ = c.(*net.TCPConn).CloseWrite() },
+		"no mask":          func(c net.Conn) { _, _ = c.Write([]byte{0x81, 2, '{', '}'}) },
+		"reserved bits":    func(c net.Conn) { _, _ = c.Write(frame(0xf1, `{}`)) },
+		"unknown opcode":   func(c net.Conn) { _, _ = c.Write(frame(0x87, `{}`)) },
+		"a lone rest":      func(c net.Conn) { _, _ = c.Write(frame(0x80, `{}`)) },
+		"a long ping":      func(c net.Conn) { _, _ = c.Write(frame(0x89, strings.Repeat("x", 200))) },
+		"a frame too long": func(c net.Conn) { _, _ = c.Write([]byte{0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) },
+		"noise":            func(c net.Conn) { b := make([]byte, 4000); _, _ = rand.Read(b); _, _ = c.Write(b) },
+		"a flood": func(c net.Conn) {
+			for range 100 {
+				_, _ = c.Write(frame(0x81, `{"type":"reset","data":{}}`))
+			}
+		},
+		"a slow reader": func(c net.Conn) {
+			_ = c.(*net.TCPConn).SetReadBuffer(1)
+			for range 10 {
+				_, _ = c.Write(frame(0x81, `{"type":"state"}`))
+			}
+		},
+	} {
+		c := raw(t, s)
+		eventually(t, name+" has a place", func() bool { return s.free() == s.options.Sessions-2 })
+		abuse(c)
+		if r := calm.ask(`{"type":"step","data":{"action":"wait"}}`); r.Type != "observation" || r.Data.Done {
+			t.Errorf("%s: another session is told %s", name, r.raw)
+		}
+		_ = c.Close()
+		eventually(t, name+" gives its place back", func() bool { return s.free() == s.options.Sessions-1 })
+	}
+	r := calm.ask(`{"type":"state"}`)
+	for !r.Data.Done {
+		r = calm.ask(`{"type":"step","data":{"action":"wait"}}`)
+	}
+	if got := r.told(t); got.Score != alone.last.Score || got.Tick != alone.last.Tick {
+		t.Errorf("another session ends in tick %d with %d, alone in %d with %d", got.Tick, got.Score, alone.last.Tick,
+			alone.last.Score)
+	}
+}
+
+// TestSlowReaderEnds: who takes no answers loses the session, once what the system holds for it is full.
+func TestSlowReaderEnds(t *testing.T) {
+	s := serving(t, "task_cooperation_drones_240", func(o *Options) { o.patience = 50 * time.Millisecond })
+	c := raw(t, s)
+	eventually(t, "it has a place", func() bool { return s.free() < s.options.Sessions })
+	go func() { // until the server ends it
+		for {
+			if _, err := c.Write(frame(0x81, `{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list"}}`)); err != nil {
+				return
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+	}()
+	eventually(t, "the slow reader's place is free", func() bool { return s.free() == s.options.Sessions })
+}
+
+// held is a seat of others that answers when the test lets it.
+func held(free chan struct{}, asked *sync.WaitGroup) engine.Seat {
+	once := sync.Once{}
+	return engine.Seat{Name: "held", Version: "1", New: func(engine.Brief) engine.Player {
+		return engine.Act(func(_ context.Context, o seat.Observation) (seat.Move, error) {
+			if o.Tick == 2 {
+				once.Do(asked.Done)
+				<-free
+			}
+			return seat.Do("wait"), nil
+		})
+	}}
+}
+
+// seatOthers has a seat play the other agents.
+func seatOthers(s engine.Seat) func(*Options) {
+	return func(o *Options) {
+		o.Play.Seats = []engine.Seat{s}
+		o.Play.Settings.Seats = []trace.AgentSeat{{Agent: trace.AnyAgent, Seat: s.Name}}
+	}
+}
+
+// TestPingWhileAStepWaits: a ping is answered while a step waits for another agent.
+func TestPingWhileAStepWaits(t *testing.T) {
+	free, asked := make(chan struct{}), sync.WaitGroup{}
+	asked.Add(1)
+	p := join(t, serving(t, "task_production_data_60", seatOthers(held(free, &asked))))
+	p.ask(`{"type":"reset","data":{"seed":1}}`)
+	p.ask(`{"type":"step","data":{"action":"wait"}}`)
+	asked.Wait()
+	p.send(`{"type":"step","data":{"action":"wait"}}`)
+	answered := make(chan reply, 1)
+	go func() { answered <- p.read() }() // reads the pong too
+	if err := p.conn.Ping(t.Context()); err != nil {
+		t.Errorf("a ping is not answered: %v", err)
+	}
+	select {
+	case r := <-answered:
+		t.Errorf("the step did not wait: %s", r.raw)
+	default:
+	}
+	close(free)
+	if r := <-answered; r.told(t).Tick != 3 {
+		t.Errorf("the step comes out as %s", r.raw)
+	}
+}
+
+// TestStepsHaveADeadline: whoever of the others does not answer makes no move, and is counted: a seat that hangs
+// as well as a model. The client's step is answered all the same.
+func TestStepsHaveADeadline(t *testing.T) {
+	free, asked := make(chan struct{}), sync.WaitGroup{}
+	asked.Add(1)
+	defer close(free)
+	hangs := func(ctx context.Context) llmclient.Answer {
+		<-ctx.Done()
+		return llmclient.Failed(llmclient.ErrTimeout, "too late")
+	}
+	for name, change := range map[string]func(*Options){
+		"seat": seatOthers(held(free, &asked)),
+		"model": func(o *Options) {
+			o.Play.Model, o.Play.BaseURL = "m", "http://127.0.0.1:1"
+			o.Play.Source = sourceFunc(hangs)
+		},
+	} {
+		var outcome Outcome
+		ended := make(chan struct{})
+		s := serving(t, "task_production_data_60", func(o *Options) {
+			change(o)
+			o.Deadline = 20 * time.Millisecond
+			o.Keep = KeepFailed
+			o.Dir = t.TempDir()
+			o.Ended = func(o Outcome) { outcome = o; close(ended) }
+		})
+		p := join(t, s)
+		p.ask(`{"type":"reset","data":{"seed":1}}`)
+		p.ask(`{"type":"step","data":{"action":"wait"}}`)
+		for range 2 {
+			p.ask(`{"type":"step","data":{"action":"wait"}}`)
+		}
+		if r := p.ask(`{"type":"state"}`); strings.Contains(r.raw, `"deadlines":0`) || !strings.Contains(r.raw, `"tick":3`) {
+			t.Errorf("%s: the state is %s", name, r.raw)
+		}
+		p.leave()
+		<-ended
+		if outcome.Deadlines == 0 || outcome.Status != statusAbandoned || outcome.Run == "" {
+			t.Errorf("%s: the episode came out as %+v", name, outcome)
+		}
+	}
+}
+
+// sourceFunc is a source of answers that is a function.
+type sourceFunc func(context.Context) llmclient.Answer
+
+// Respond implements [engine.Source].
+func (f sourceFunc) Respond(ctx context.Context, _ trace.CallKey, _ llmclient.Request) llmclient.Answer {
+	return f(ctx)
+}
+
+// TestSilentSessionEnds: who sends nothing for too long is told so and gives its place back.
+func TestSilentSessionEnds(t *testing.T) {
+	s := serving(t, small, func(o *Options) { o.Idle = 30 * time.Millisecond })
+	p := join(t, s)
+	r := p.read()
+	if r.Data.Code != codeSession {
+		t.Errorf("a silent session is told %s", r.raw)
+	}
+	_, _, _ = p.conn.Read(t.Context()) // the goodbye
+	eventually(t, "the place is free", func() bool { return s.free() == s.options.Sessions })
+}
