@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,10 +16,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/explain"
 	"example.com/agentworld/explain/export"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/stats"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -249,6 +254,152 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 		}
 	}
 	t.Run("conversations", func(t *testing.T) { conversationsAgree(t, p) })
+	t.Run("schema", func(t *testing.T) {
+		for _, name := range []string{"trades", "faults", "fork", "capped"} {
+			fitsTraceSchema(t, p.path("runs/"+name))
+		}
+	})
+	t.Run("python", func(t *testing.T) { pythonReads(t, p) })
+	svg := p.played(t, "export", "runs", "--plot", "score")
+	if !strings.Contains(svg, "task_cooperation_stores_80") || !strings.Contains(svg, ">fork<") || strings.Count(svg, "<polyline") != 3 {
+		t.Errorf("the score of three runs of two tasks is drawn as\n%s", svg)
+	}
+}
+
+// TestPicturesOfABatch: the differences that a batch compares and the places of its arms are drawn with their names and
+// bounds, and a batch without them is refused.
+func TestPicturesOfABatch(t *testing.T) {
+	verdict := stats.Verdict{Outcome: stats.Better, Difference: 2, Interval: &stats.Interval{Low: 1, High: 3}, Level: 0.025}
+	s := batch.Summary{Ranked: "score", Ranks: []batch.ArmRank{{Arm: "lean", Mean: 4, Rank: stats.Rank{Low: 1, High: 2}}, {Arm: "full", Mean: 3, Rank: stats.Rank{Low: 2, High: 3}}},
+		Comparisons: []batch.Comparison{{Arm: "lean", Baseline: "full", Metrics: []batch.MetricVerdict{{Metric: "score", Primary: true, Verdict: verdict}, {Metric: "calls"}}}}}
+	intervals, err := drawIntervals(s)
+	if err != nil || strings.Count(string(intervals), "<circle") != 1 || !strings.Contains(string(intervals), ">lean - full<") || !strings.Contains(string(intervals), ">better (97.5%)<") {
+		t.Errorf("intervals: %v\n%s", err, intervals)
+	}
+	ranks, err := drawRanks(s)
+	if err != nil || strings.Count(string(ranks), "<circle") != 4 || !strings.Contains(string(ranks), ">mean 4<") {
+		t.Errorf("ranks: %v\n%s", err, ranks)
+	}
+	_, unranked := drawRanks(batch.Summary{})
+	_, uncompared := drawIntervals(batch.Summary{})
+	if unranked == nil || uncompared == nil {
+		t.Error("a batch that compares nothing is drawn")
+	}
+}
+
+// fitsTraceSchema holds every line of a run against the published schema of the trace.
+func fitsTraceSchema(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile("../../trace/trace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(trace)) {
+		var value any
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(value); err != nil {
+			t.Fatalf("%.100s does not fit: %.600v", line, err)
+		}
+	}
+}
+
+// readingInPython holds each table as CSV against the same as JSON lines, after the loop of docs/data.md.
+const readingInPython = `
+import json, os
+found = {}
+for name in sorted(os.listdir("data")):
+    with open(os.path.join("data", name), newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    with open(os.path.join("lines", name.replace(".csv", ".jsonl")), encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    for a, b in zip(rows, lines):
+        assert list(a)[:4] == list(b)[:4] == ["run", "scenario", "seed", "arm"], name
+        for column, value in b.items():
+            if isinstance(value, bool):
+                assert a[column] == str(value).lower(), (name, column)
+            elif value is None:
+                assert a[column] == "", (name, column)
+            elif isinstance(value, int):
+                assert int(a[column]) == value, (name, column)
+            elif isinstance(value, (dict, list)) and column != "stock":
+                assert json.loads(a[column]) == value, (name, column)
+    found[name[:-4]] = {"csv": len(rows), "jsonl": len(lines)}
+with open("turns.jsonl", encoding="utf-8") as f:
+    found["turns"] = sum(len(json.loads(line)["messages"]) > 1 for line in f)
+print(json.dumps(found))
+`
+
+// pythonReads: the standard library of Python reads every table of all runs, as CSV and as JSON lines, to the same
+// values, and every conversation.
+func pythonReads(t *testing.T, p *inProcess) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("NOT CHECKED: there is no python3 to read the exports with")
+	}
+	p.played(t, "export", "runs", "--out", "data")
+	p.played(t, "export", "runs", "--out", "lines", "--format", "jsonl")
+	p.played(t, "export", "runs", "--out", "turns.jsonl", "--format", "messages")
+	page, err := os.ReadFile("../../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "With Python alone, all trades of a batch:\n\n```python\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	if !found {
+		t.Fatal("the page shows no loop over trades")
+	}
+	c := exec.Command(python, "-c", shown+readingInPython)
+	c.Dir = p.dir
+	out, err := c.Output()
+	if err != nil {
+		said := ""
+		if exit, is := errors.AsType[*exec.ExitError](err); is {
+			said = string(exit.Stderr)
+		}
+		t.Fatalf("python: %v\n%s", err, said)
+	}
+	paid, rest, _ := strings.Cut(string(out), "\n")
+	var read map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(rest), &read); err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	var turns int
+	if err := json.Unmarshal(read["turns"], &turns); err != nil || turns == 0 {
+		t.Errorf("%d turns in Python, %v", turns, err)
+	}
+	want := 0
+	for name, rows := range readTables(t, p.path("data")) {
+		var of map[string]int
+		if err := json.Unmarshal(read[name], &of); err != nil {
+			t.Fatal(err)
+		}
+		if of["csv"] != len(rows) || of["jsonl"] != len(rows) {
+			t.Errorf("%s: %d rows in Go, in Python %d of CSV and %d of JSON lines", name, len(rows), of["csv"], of["jsonl"])
+		}
+		for _, row := range rows {
+			if name == "trades" && row["paid_resource"] == "data" {
+				n, _ := strconv.Atoi(row["paid"])
+				want += n
+			}
+		}
+	}
+	if paid != strconv.Itoa(want) {
+		t.Errorf("the loop of the page finds %s data paid, want %d", paid, want)
+	}
 }
 
 // conversationsAgree: the rewards of each agent's turns add up to the score of the run, there is a conversation for

@@ -129,10 +129,10 @@ func drawIntervals(s batch.Summary) ([]byte, error) {
 			if !v.Primary {
 				continue
 			}
-			what = "difference in " + v.Metric
-			r := plot.Difference{Name: c.Arm + " - " + c.Baseline, Value: v.Difference, Verdict: string(v.Outcome)}
+			what = "difference in " + v.Metric + " (confidence of its interval)"
+			r := plot.Difference{Arm: c.Arm, Baseline: c.Baseline, Value: v.Difference, Verdict: string(v.Outcome)}
 			if v.Interval != nil {
-				r.Verdict += fmt.Sprintf(", %.4g%% interval", 100*(1-v.Level))
+				r.Verdict += fmt.Sprintf(" (%.4g%%)", 100*(1-v.Level))
 				r.HasInterval = true
 				r.Low = v.Interval.Low
 				r.High = v.Interval.High

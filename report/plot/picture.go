@@ -17,12 +17,9 @@ const (
 	margin   = 8.0
 	fontSize = 14.0
 	lineHigh = 18.0
-	// charWide is how wide a cell of text is at most, on average.
-	charWide = 7.4
+	// charWide is how wide a cell of text is, in a wide font.
+	charWide = 8.2
 )
-
-// labelCellsMax bounds a text in a picture, in cells.
-const labelCellsMax = 40
 
 // stroke is how one of several lines is drawn: a colour that also prints, and dashes.
 type stroke struct{ colour, dashes string }
@@ -56,11 +53,19 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// text writes a text that is anchored at start, middle or end.
+// text writes a text that is anchored at start, middle or end, cut to what has room in the picture.
 func (p *picture) text(x, y float64, anchor, text string) {
 	fmt.Fprintf(&p.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>\n", number(x), number(y), anchor,
-		escaped(plaintext.Fit(plaintext.Line(text), labelCellsMax)))
+		escaped(fit(text, width-2*margin)))
 }
+
+// fit is as much of a text as has room.
+func fit(text string, room float64) string {
+	return plaintext.Fit(plaintext.Line(text), max(1, int(room/charWide)))
+}
+
+// wide is how wide a text is at most.
+func wide(text string) float64 { return charWide * float64(plaintext.Cells(plaintext.Line(text))) }
 
 // line draws a straight line with a class or with further attributes.
 func (p *picture) line(x1, y1, x2, y2 float64, attributes string) {
@@ -149,9 +154,4 @@ func (s scale) word(value float64) string {
 		return strconv.FormatFloat(value, 'g', 4, 64)
 	}
 	return strconv.FormatFloat(value, 'f', decimals, 64)
-}
-
-// wide is how wide a text is at most.
-func wide(text string) float64 {
-	return charWide * float64(min(labelCellsMax, plaintext.Cells(plaintext.Line(text))))
 }

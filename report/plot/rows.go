@@ -7,12 +7,12 @@ import (
 
 // Difference is how an arm differs from a baseline.
 type Difference struct {
-	// Name says which arm and which baseline.
-	Name string
+	// Arm and Baseline are their names.
+	Arm, Baseline string
 	// Value is the difference; Low and High are the ends of its interval, if it has one.
 	Value, Low, High float64
 	HasInterval      bool
-	// Verdict is beside the name, such as better.
+	// Verdict is beside the names, such as better.
 	Verdict string
 }
 
@@ -36,8 +36,7 @@ func Intervals(what string, rows []Difference) []byte {
 	p.line(values.at(0), top, values.at(0), bottom, `stroke="#000000" stroke-width="1" stroke-dasharray="3 3"`)
 	for i, r := range rows {
 		y := top + rowHigh*float64(i)
-		p.text(margin, y+fontSize+3, "start", r.Name)
-		p.text(width-margin, y+fontSize+3, "end", r.Verdict)
+		p.label(y, versus(r.Arm, r.Baseline, width-3*margin-wide(r.Verdict)-2*charWide), r.Verdict)
 		s := strokeOf(0)
 		y += 30
 		if r.HasInterval {
@@ -77,8 +76,7 @@ func Ranks(what string, rows []Place) []byte {
 	p.y = bottom + lineHigh
 	for i, r := range rows {
 		y := top + rowHigh*float64(i)
-		p.text(margin, y+fontSize+3, "start", r.Name)
-		p.text(width-margin, y+fontSize+3, "end", "mean "+strconv.FormatFloat(r.Mean, 'g', 4, 64))
+		p.label(y, r.Name, "mean "+strconv.FormatFloat(r.Mean, 'g', 4, 64))
 		s := strokeOf(0)
 		y += 30
 		p.line(ranks.at(float64(r.Low)), y, ranks.at(float64(r.High)), y, s.drawn(4))
@@ -88,6 +86,20 @@ func Ranks(what string, rows []Place) []byte {
 		}
 	}
 	return p.done("ranks: " + what)
+}
+
+// versus names both sides in some room, each cut as far as it must be.
+func versus(arm, baseline string, room float64) string {
+	const between = " - "
+	half := (room - wide(between)) / 2
+	spare := func(other string) float64 { return half + max(0, half-wide(other)) }
+	return fit(arm, spare(baseline)) + between + fit(baseline, spare(arm))
+}
+
+// label writes what a row is about, and a remark that is shown whole.
+func (p *picture) label(y float64, about, remark string) {
+	p.text(margin, y+fontSize+3, "start", fit(about, width-3*margin-wide(remark)))
+	p.text(width-margin, y+fontSize+3, "end", remark)
 }
 
 // head writes the title of a picture and returns where its rows begin.

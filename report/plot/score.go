@@ -34,18 +34,25 @@ const panelHigh = 210.0
 // Score draws the score over time, a panel below the other.
 func Score(panels []Panel) []byte {
 	p := &picture{y: margin}
-	var titles []string
+	var titles, names []string
 	for _, panel := range panels {
-		p.panel(panel)
+		for _, l := range panel.Lines {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+		p.panel(panel, names)
 		titles = append(titles, panel.Title)
 	}
 	return p.done("score over time: " + strings.Join(titles, ", "))
 }
 
-func (p *picture) panel(of Panel) {
+// panel draws a panel. A line has the stroke of its name's number among all names, so that it is the same in each panel.
+func (p *picture) panel(of Panel, names []string) {
+	stroked := func(l Line) stroke { return strokeOf(slices.Index(names, l.Name)) }
 	p.text(margin, p.y+fontSize, "start", of.Title)
 	p.y += lineHigh + 4
-	p.legend(of.Lines)
+	p.legend(of.Lines, stroked)
 	low, high := 0.0, 0.0
 	last := int64(1)
 	for _, l := range of.Lines {
@@ -72,30 +79,31 @@ func (p *picture) panel(of Panel) {
 	}
 	p.line(left, bottom, ticks.to, bottom, axis)
 	p.line(left, bottom, left, top, axis)
-	for i, l := range of.Lines {
-		p.band(l, strokeOf(i), ticks, values)
+	for _, l := range of.Lines {
+		p.band(l, stroked(l), ticks, values)
 	}
-	for i, l := range of.Lines {
-		p.path(l, strokeOf(i), ticks, values)
+	for _, l := range of.Lines {
+		p.path(l, stroked(l), ticks, values)
 	}
 	p.text(ticks.to, bottom+2*lineHigh+2, "end", "tick")
 	p.y = bottom + 2*lineHigh + 8
 }
 
 // legend writes the names of lines, as many in a row as have room.
-func (p *picture) legend(lines []Line) {
+func (p *picture) legend(lines []Line, stroked func(Line) stroke) {
 	if len(lines) < 2 {
 		return
 	}
 	x := margin
-	for i, l := range lines {
-		need := 34 + wide(l.Name) + 12
+	for _, l := range lines {
+		name := fit(l.Name, width-2*margin-34)
+		need := 34 + wide(name) + 12
 		if x > margin && x+need > width-margin {
 			x = margin
 			p.y += lineHigh
 		}
-		p.line(x, p.y+fontSize-5, x+28, p.y+fontSize-5, strokeOf(i).drawn(2))
-		p.text(x+34, p.y+fontSize, "start", l.Name)
+		p.line(x, p.y+fontSize-5, x+28, p.y+fontSize-5, stroked(l).drawn(2))
+		p.text(x+34, p.y+fontSize, "start", name)
 		x += need
 	}
 	p.y += lineHigh + 2
@@ -133,7 +141,7 @@ func (p *picture) band(l Line, s stroke, ticks, values scale) {
 	for _, at := range slices.Backward(points) {
 		corners = append(corners, number(ticks.at(float64(at.Tick)))+","+number(values.at(at.Low)))
 	}
-	fmt.Fprintf(&p.b, "<polygon points=\"%s\" fill=\"%s\" fill-opacity=\"0.15\"/>\n", strings.Join(corners, " "), s.colour)
+	fmt.Fprintf(&p.b, "<polygon points=\"%s\" fill=\"%s\" fill-opacity=\"0.12\"/>\n", strings.Join(corners, " "), s.colour)
 }
 
 func (p *picture) path(l Line, s stroke, ticks, values scale) {
