@@ -206,6 +206,11 @@ var policies = []policy{
 			"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback",
 		},
 	},
+	{
+		dir: "explain/export", pure: true,
+		project: []string{"explain", "llmclient", "llmclient/price", "report", "run/playback", "trace", "world"},
+	},
+	{dir: "report/plot", pure: true},
 	{dir: "internal/jq", modules: []string{"github.com/itchyny/gojq"}},
 	{dir: "metric", project: []string{"internal/jq", "llmclient", "report", "run", "trace"}},
 	{
@@ -281,10 +286,10 @@ var policies = []policy{
 	{
 		dir: "internal/cli",
 		project: []string{
-			"explain", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world", "world/scenario",
-			"llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
+			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
+			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
-			"report", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
+			"report", "report/plot", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",

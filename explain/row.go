@@ -70,14 +70,6 @@ func TableOf(of Run, agent string) *Table { return &Table{of: of, agent: agent} 
 // Header is that of the run, once a row was read.
 func (t *Table) Header() trace.Header { return t.header }
 
-// resources are those of the run's world, the built-in ones before a row was read.
-func (t *Table) resources() []string {
-	if t.played == nil {
-		return world.Resources()
-	}
-	return t.played.World().Resources()
-}
-
 // tableTypes are the records that a [Table] is made of.
 var tableTypes = []trace.Type{
 	trace.TypeHeader, trace.TypeFork, trace.TypeControl, trace.TypeResume, trace.TypeDecision, trace.TypeEvent,
@@ -92,7 +84,7 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 		for record, err := range Records(t.of, nil, 0, tableTypes...) {
 			whole := false
 			if err == nil {
-				whole, err = t.add(record)
+				whole, err = t.Add(record)
 			}
 			if err != nil {
 				yield(Row{}, err)
@@ -102,16 +94,19 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 			if !whole {
 				continue
 			}
-			if !t.rows(&in, yield) {
-				return
+			for r := range t.Played(&in) {
+				if !yield(r, nil) {
+					return
+				}
 			}
 			in = Tick{} // rows may be kept
 		}
 	}
 }
 
-// add plays a record; whole says that it ended a tick.
-func (t *Table) add(record trace.Record) (whole bool, err error) {
+// Add plays the next record of the run, for a reader that needs more of the records than [Table.Rows] gives; whole
+// says that it ended a tick. The errors are those of Rows, and nothing may be added after one.
+func (t *Table) Add(record trace.Record) (whole bool, err error) {
 	h, begins := record.(trace.Header)
 	switch {
 	case begins && t.agent != "":
@@ -132,8 +127,8 @@ func (t *Table) add(record trace.Record) (whole bool, err error) {
 	return false, err
 }
 
-// rows yields the rows of a tick that was played.
-func (t *Table) rows(in *Tick, yield func(Row, error) bool) (more bool) {
+// Played iterates over the rows of the tick that was played last, whose records are in.
+func (t *Table) Played(in *Tick) iter.Seq[Row] {
 	w := t.played.World()
 	decided := make(map[string]*trace.Decision, len(in.Decisions))
 	for i := range in.Decisions {
@@ -146,20 +141,21 @@ func (t *Table) rows(in *Tick, yield func(Row, error) bool) (more bool) {
 		}
 	}
 	due := w.Due()
-	for n := range w.Agents() {
-		id := w.AgentID(n)
-		if to, ok := journey(decided[id]); ok {
-			t.goingTo[n] = to
-		}
-		if t.agent != "" && t.agent != id {
-			continue
-		}
-		_, isDue := slices.BinarySearch(due, n)
-		if !yield(t.row(n, isDue, decided[id], concerning[id]), nil) {
-			return false
+	return func(yield func(Row) bool) {
+		for n := range w.Agents() {
+			id := w.AgentID(n)
+			if to, ok := journey(decided[id]); ok {
+				t.goingTo[n] = to
+			}
+			if t.agent != "" && t.agent != id {
+				continue
+			}
+			_, isDue := slices.BinarySearch(due, n)
+			if !yield(t.row(n, isDue, decided[id], concerning[id])) {
+				return
+			}
 		}
 	}
-	return true
 }
 
 // journey is the destination of a decision to move, if the world accepted it.

@@ -74,11 +74,21 @@ func Clip(text string, limit int) string {
 // cellCharsMax bounds the text of a [Cell], in characters.
 const cellCharsMax = 300
 
-// Cell returns text for a cell of a CSV file: one clipped line, with an apostrophe before one that
-// a spreadsheet would take for a formula.
-func Cell(text string) string {
-	text = Line(Clip(text, cellCharsMax))
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+// Cell returns text for a cell of a CSV file: one clipped line that is [Inert].
+func Cell(text string) string { return Inert(Line(Clip(text, cellCharsMax))) }
+
+// formulaBegins are the characters that a spreadsheet takes for the beginning of a formula, also in their wide forms.
+const formulaBegins = "=+-@\t\r＝＋－＠"
+
+// Inert returns a text for a cell of a table, with an apostrophe before one that a spreadsheet would take for a
+// formula, also after white space or quotes, which some programs take away.
+func Inert(text string) string {
+	if strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
+		return "'" + text
+	}
+	begin := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`", r) })
+	first, _ := utf8.DecodeRuneInString(begin)
+	if begin != "" && strings.ContainsRune(formulaBegins, first) {
 		return "'" + text
 	}
 	return text

@@ -108,16 +108,6 @@ func (f *Folding) Report(head trace.Chain) (Report, error) {
 // goalKey identifies a goal of one agent.
 type goalKey struct{ agent, goal string }
 
-// taskFold computes the score from the events of complete ticks.
-type taskFold struct {
-	scenario world.Scenario
-	scorer   *world.Scorer
-	tick     int64
-	// compared says that the scores of others were computed, or that there are none: no one else
-	// plays a run in which rules changed.
-	compared bool
-}
-
 // folder is a report in the making with what the fold has to remember.
 type folder struct {
 	out Report
@@ -233,19 +223,7 @@ func (f *folder) header(h trace.Header) {
 			Changes: append([]trace.Change{}, fork.Changes...)}
 	}
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
-	// A task belongs to its scenario's own number of agents. A scenario that this version
-	// cannot read has no task either: the rest of the trace still counts.
-	rules, mixed := s.Rules, false
-	for _, fork := range h.Forks {
-		if changed := fork.Settings.Rules; changed != nil {
-			rules, mixed = changed, mixed || fork.AtTick > 0
-		}
-	}
 	written, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
-	of := written
-	if err == nil {
-		of, err = scenario.Choice{Seed: s.Seed, Vary: s.Vary, Rules: rules}.Of(written)
-	}
 	last, unread := written, err
 	if now.ScenarioTOML != s.ScenarioTOML {
 		last, unread = scenario.Parse(now.Scenario, []byte(now.ScenarioTOML))
@@ -253,8 +231,9 @@ func (f *folder) header(h trace.Header) {
 	if unread == nil {
 		r.World = worldRows(last, now)
 	}
-	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
-		f.task = &taskFold{scenario: of, scorer: world.NewScorer(of), compared: mixed}
+	if of, mixed := taskOf(h); of != nil {
+		f.task = &taskFold{scenario: *of, scorer: world.NewScorer(*of), compared: mixed}
+		t := of.Task
 		r.Task = &TaskScore{Family: t.Family, Metric: t.Metric, Ticks: t.Ticks, From: t.From}
 	}
 	// If this version cannot read the playbook, the only effect is that bullets are counted

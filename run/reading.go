@@ -49,6 +49,12 @@ func (d Dir) Until(ctx context.Context) Source {
 	return s
 }
 
+// Until is [Dir.Until] in the way of the source.
+func (d Source) Until(ctx context.Context) Source {
+	d.ctx = ctx
+	return d
+}
+
 // note reports something, once.
 func (r *Reading) note(err error) {
 	r.mu.Lock()

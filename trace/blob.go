@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 
 	"example.com/agentworld/llmclient"
 )
@@ -66,6 +67,11 @@ func (p *Blobs) Add(blob Blob) {
 		p.byHash = map[string]Blob{}
 	}
 	p.byHash[blob.Hash] = blob
+}
+
+// Keep drops the blobs whose hash is not to be kept.
+func (p *Blobs) Keep(keep func(hash string) bool) {
+	maps.DeleteFunc(p.byHash, func(hash string, _ Blob) bool { return !keep(hash) })
 }
 
 // Blob returns the blob with the given hash, unchecked.

@@ -26,7 +26,7 @@ func TestSamplesCoverEveryTypeAndField(t *testing.T) {
 			}
 		}
 	}
-	for _, typ := range []Type{TypeHeader, TypeBlob, TypeSwitch, TypeModelCall, TypeRefusal, TypeStep, TypeDecision, TypeEvent, TypeTickEnd, TypeRunEnd, TypeResume, TypeSegment, TypeCapChange} {
+	for _, typ := range []Type{TypeHeader, TypeBlob, TypeSwitch, TypeModelCall, TypeRefusal, TypeStep, TypeDecision, TypeEvent, TypeTickEnd, TypeRunEnd, TypeResume, TypeSegment, TypeCapChange, TypeToolCall, TypeControl} {
 		if !seen[typ] {
 			t.Errorf("no sample of type %s", typ)
 		}

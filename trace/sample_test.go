@@ -97,6 +97,10 @@ func samples() []Record {
 		},
 		Segment{Tick: 1, Number: 2},
 		CapChange{Tick: 2, AskAgain: true, Caps: Caps{Run: Limit{Calls: 12}}, Seats: []AgentSeat{{Agent: "agent-1", Seat: "greedy", Version: "1", ReadsTexts: true}}},
+		ToolCall{
+			Tick: 1, AgentID: "agent-1", Step: 1, CallID: "call_2", Tool: "oracle_ask", Arguments: json.RawMessage(`{"question":"what"}`),
+			ToolResult: ToolResult{Code: ToolFailed, Result: json.RawMessage(`"dig"`), BytesFull: 5}, Timing: &ToolTiming{LatencyMS: 3},
+		},
 		Control{
 			Tick: 2, Kind: ControlSwitch, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal,
 			Caps: &Caps{Run: Limit{Calls: 12}}, Text: "come", Timing: &ControlTiming{TakenAt: "2026-01-02T04:05:05Z"},

@@ -125,6 +125,9 @@ func (c *Scorer) Score(lastTick int64) int64 {
 	return total
 }
 
+// Ticks is the last tick that counts.
+func (c *Scorer) Ticks() int64 { return c.task.Ticks }
+
 // overlap counts the ticks from first to last that are in the window.
 func (c *Scorer) overlap(first, last int64) int64 {
 	return max(0, min(last, c.task.Ticks)-max(first, c.task.From)+1)

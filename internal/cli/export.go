@@ -1,144 +1,223 @@
 package cli
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/explain"
-	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/explain/export"
+	"example.com/agentworld/internal/document"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
 
-// exportCommand writes what a run did in a form for other programs: a table of every agent in
-// every tick.
+// exportHelp is the long help of the export command.
+const exportHelp = `Write what runs did in a form for other programs.
+
+The argument is a run, a directory of runs, a batch or one of its cells. docs/data.md lists all
+tables with their columns and units.
+
+  export RUN --out data                     all tables as CSV files in a new directory
+  export BATCH --table trades --out -       one table of all runs of a batch
+  export RUN --format jsonl --out data      the same tables, a JSON object a line
+  export RUN --format messages --out -      each decision as a conversation with tools and reward
+  export BATCH --plot intervals --out a.svg a picture: score, intervals or ranks
+
+Files appear whole or not at all. What of a run is missing is said on stderr and in the table runs.
+A run that was changed is exported only with --unverified, as far as it can be read.`
+
+// formatMessages is the format of conversations, beside those of tables.
+const formatMessages = "messages"
+
+// plotNames are the pictures.
+var plotNames = []string{"score", "intervals", "ranks"}
+
+// exportFlags are the flags of the command.
+type exportFlags struct {
+	Format string `flag:"format" doc:"csv, jsonl or messages"`
+	Table  string `flag:"table" doc:"only these tables, with commas between"`
+	Agent  string `flag:"agent" doc:"only rows about this agent"`
+	Plot   string `flag:"plot" doc:"score, intervals or ranks: a picture in place of data"`
+	Out    string `flag:"out" doc:"directory for several tables, else a file, - for stdout"`
+}
+
+// exportCommand writes tables, conversations and pictures of runs.
 func exportCommand(m *Main) *cobra.Command {
-	var path, agent string
+	f := exportFlags{Format: string(export.CSV)}
 	c := &cobra.Command{
-		Use:   "export RUN --csv FILE",
-		Short: "write a table with a row per tick and agent: place, stocks, charge, heat, action, outcome",
-		Args:  oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			switch path {
-			case "":
-				return badInput("export needs --csv; allowed: a file, or - for stdout")
-			case "-":
-				return exportTable(m, args[0], agent, m.Stdout)
-			}
-			return m.writeFromTrace(args[0], path, func(f *os.File) error { return exportTable(m, args[0], agent, f) })
-		},
+		Use:   "export RUN|DIR|BATCH",
+		Short: "write tables, conversations for trainers, or pictures of runs",
+		Long:  exportHelp,
+		Args:  oneArgument("a run, a directory of runs, or a batch"),
 	}
-	c.Flags().StringVar(&path, "csv", "", "file to write, - for stdout")
-	c.Flags().StringVar(&agent, "agent", "", "only the rows of this agent")
+	addOptions(c.Flags(), &f)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if f.Plot != "" {
+			if c.Flags().Changed("format") || f.Table != "" || f.Agent != "" {
+				return badInput("--plot is a picture; allowed: leave out --format, --table and --agent")
+			}
+			return m.exportPlot(args[0], f)
+		}
+		return m.exportRows(args[0], f)
+	}
 	return m.readsUnverified(c)
 }
 
-func exportTable(m *Main, runDir, agent string, w io.Writer) error {
-	dir, err := m.openRun(runDir)
+// exportRows writes tables or conversations.
+func (m *Main) exportRows(arg string, f exportFlags) error {
+	formats := []string{string(export.CSV), string(export.JSONLines), formatMessages}
+	if !slices.Contains(formats, f.Format) {
+		return badInput("--format %s: unknown; %s", shown(f.Format), document.Offer(f.Format, formats, ""))
+	}
+	tables, err := f.tables()
 	if err != nil {
 		return err
 	}
-	table := explain.TableOf(dir, agent)
-	out := explain.NewTableCSV(w, table)
-	for r, err := range table.Rows() {
-		if err != nil {
-			return m.unread(runDir, err)
+	e, err := m.exported(arg, f.Agent)
+	if err != nil {
+		return err
+	}
+	if f.Format == formatMessages {
+		return e.toFile(f.Out, e.conversations)
+	}
+	format := export.Format(f.Format)
+	if len(tables) == 1 {
+		return e.toFile(f.Out, func(w io.Writer) error {
+			return e.tables(format, tables, func(string) (io.Writer, error) { return w, nil })
+		})
+	}
+	if f.Out == "" || f.Out == "-" {
+		return badInput("%d tables need a directory; allowed: --out DIR, or one of them with --table: %s", len(tables),
+			strings.Join(export.TableNames(), ", "))
+	}
+	return e.toDirectory(f.Out, format, tables)
+}
+
+// tables are those that are asked for.
+func (f exportFlags) tables() (list []export.Table, err error) {
+	if f.Table == "" {
+		return export.Tables, nil
+	}
+	if f.Format == formatMessages {
+		return nil, badInput("--table is for csv and jsonl; allowed: leave it out")
+	}
+	for name := range strings.SplitSeq(f.Table, ",") {
+		t, known := export.TableNamed(strings.TrimSpace(name))
+		if !known {
+			return nil, badInput("--table %s: unknown; %s", shown(name), document.Offer(name, export.TableNames(), ""))
 		}
-		if err := out.Row(r); err != nil {
+		if !slices.ContainsFunc(list, func(other export.Table) bool { return other.Name == t.Name }) {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// tables writes tables, each to what open returns for its name.
+func (e *exporting) tables(format export.Format, tables []export.Table,
+	open func(table string) (io.Writer, error)) error {
+	var resources []string
+	states := func(t export.Table) bool { return t.Name == export.StatesTable }
+	if format == export.CSV && slices.ContainsFunc(tables, states) {
+		resources = e.resources()
+	}
+	e.writers = nil
+	of := map[string]*export.Writer{}
+	for _, t := range tables {
+		w, err := open(t.Name)
+		if err != nil {
+			return err
+		}
+		of[t.Name] = export.NewWriter(w, format, t, resources)
+		e.writers = append(e.writers, of[t.Name])
+	}
+	row := func(r export.Row) error {
+		e.failed = of[export.TableOf(r)].Row(r)
+		return e.failed
+	}
+	for _, one := range e.runs {
+		summary, err := e.recording(one).Rows(tables, row)
+		if err := e.missing(one, &summary, err); err != nil {
+			return err
+		}
+		if w := of[export.RunsTable]; w != nil {
+			if err := w.Row(summary); err != nil {
+				return err
+			}
+		}
+	}
+	for _, w := range e.writers {
+		if err := w.Flush(); err != nil {
 			return err
 		}
 	}
-	return out.Flush()
-}
-
-// answersCommand works on recorded answers as files of their own.
-func answersCommand(m *Main) *cobra.Command {
-	export := &cobra.Command{
-		Use:   "export RUN FILE",
-		Short: "write a run's recorded answers to a compressed file for --replay-from",
-		Args:  arguments(2, "a run directory and a file"),
-		RunE:  func(_ *cobra.Command, args []string) error { return exportAnswers(m, args[0], args[1]) },
-	}
-	show := &cobra.Command{
-		Use:   "show FILE",
-		Short: "tell what a file of answers was recorded from",
-		Args:  oneArgument("a file of answers or a run directory"),
-		RunE:  func(_ *cobra.Command, args []string) error { return showAnswers(m, args[0]) },
-	}
-	return group("answers", "work on recorded answers", m.readsUnverified(export), m.readsUnverified(show))
-}
-
-// errSecret ends an export that would tell a secret.
-var errSecret = errors.New("an answer holds what looks like a key")
-
-// exportAnswers writes the file at once or not at all. Secrets are removed when an
-// answer comes in; a line that still looks as if it held one ends the export, because
-// such a file is made to be shared, and cutting it out here would change the prompts
-// that follow from it.
-func exportAnswers(m *Main, runDir, name string) error {
-	keys := m.keysOfEnvironment()
-	refuseSecret := func(line []byte) error {
-		if !settings.HoldsKey(string(line), keys) {
-			return nil
-		}
-		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
-			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), trace.TickOf(record))
-		}
-		return errSecret
-	}
-	var counts trace.AnswerCounts
-	err := m.writeFromTrace(runDir, name, func(w *os.File) (err error) {
-		counts, err = m.source(runDir).ExportAnswers(w, refuseSecret)
-		return err
-	})
-	if errors.Is(err, run.ErrNoAnswers) {
-		return badInput("%s holds no answer to export; allowed: a run in which a model was asked", shown(runDir))
-	}
-	if run.Damaged(err) || errors.Is(err, errSecret) {
-		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
-	}
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(m.path(name))
-	if err != nil {
-		return fmt.Errorf("look at %s: %w", shown(name), cause(err))
-	}
-	plaintext.Fprintf(m.Stdout, "%s: %s of %s, %d bytes\n", name, plaintext.Count(counts.Answers, "answer"),
-		plaintext.Count(counts.LastTick, "tick"), info.Size())
 	return nil
 }
 
-// showAnswers prints the facts of a recording.
-func showAnswers(m *Main, name string) error {
-	h, err := run.ReadRecording(m.path(name), m.readings[m.path(name)])
-	if err != nil {
-		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), cause(err))
-	}
-	answers, last := 0, int64(0)
-	for record, err := range run.Records(m.path(name), m.readings[m.path(name)], trace.TypeModelCall) {
-		if err != nil {
-			return badInput("%s cannot be read: %w", shown(name), err)
+// conversations writes each turn as a line.
+func (e *exporting) conversations(w io.Writer) error {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, one := range e.runs {
+		summary, err := e.recording(one).Conversations(func(c export.Conversation) error {
+			e.failed = lines.Encode(c)
+			return e.failed
+		})
+		if err := e.missing(one, &summary, err); err != nil {
+			return err
 		}
-		answers++
-		last = trace.TickOf(record)
-	}
-	for _, line := range [][2]string{
-		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
-		{"scenario", fmt.Sprintf("%s, seed %d, %s", h.Settings.Scenario, h.Settings.Seed,
-			plaintext.Count(len(h.Agents), "agent"))},
-		{"model", fmt.Sprintf("%s (%s)", h.Settings.Model, h.Settings.ModelSource)},
-		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", h.Settings.Protocol,
-			h.Settings.PromptProfile, h.Settings.Language, h.PromptVersion)},
-		{"rules", h.RulesVersion},
-	} {
-		plaintext.Fprintf(m.Stdout, "%-10s%s\n", line[0], line[1])
 	}
 	return nil
+}
+
+// missing says what of a run is missing, in its row and on stderr. What is damaged is an error, unless the user asked
+// for what can be read.
+func (e *exporting) missing(one exportedRun, summary *export.RunRow, err error) error {
+	if summary.Missing != "" {
+		e.note("%s: %s", one.name, summary.Missing)
+	}
+	replay, differs := errors.AsType[*export.ReplayError](err)
+	part, incomplete := errors.AsType[*explain.PartError](err)
+	switch {
+	case err == nil:
+	case e.failed != nil:
+		return e.failed
+	case e.ctx.Err() != nil:
+		return failWith(exitInterrupted, errors.New("interrupted before the export was complete"))
+	case differs && !e.unverified:
+		return badInput("%s: %w; allowed: other tables with --table, or --unverified", one.name, replay)
+	case differs:
+		e.lacks(one, summary, replay.Error())
+	case !run.Damaged(err) && !incomplete:
+		return e.unread(one.name, err)
+	case !e.unverified && incomplete:
+		return badInput("%s: %w", one.name, part)
+	case !e.unverified:
+		return e.unread(one.name, err)
+	default:
+		e.lacks(one, summary, err.Error()+"; what follows is missing")
+	}
+	for _, past := range *one.readPast {
+		summary.Missing = joinMissing(summary.Missing, past)
+	}
+	return nil
+}
+
+// lacks notes that something of a run is missing.
+func (e *exporting) lacks(one exportedRun, summary *export.RunRow, what string) {
+	e.note("%s: %s", one.name, what)
+	summary.Missing = joinMissing(summary.Missing, plaintext.Line(what))
+}
+
+// joinMissing are two remarks in one cell.
+func joinMissing(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
 }

@@ -88,6 +88,7 @@ var pagesSetUp = map[string][]string{
 	"runs.md":       {"llm_bootstrap --ticks 3 --run-dir RUN --model MODEL --quiet"},
 	"provenance.md": {"llm_bootstrap --ticks 6 --run-dir RUN --playbook pagebook.toml --quiet"},
 	"playbook.md":   {"llm_bootstrap --agents 2 --ticks 12 --scripted-mode needs_bullet --playbook book.toml --learn-every 3 --run-dir second --quiet"},
+	"data.md":       {"minimal --ticks 3 --run-dir RUN --quiet", "batch run protocols.toml --dir BATCH"},
 	"verdicts.md": {
 		"minimal --ticks 2 --run-dir runs/old/1 --quiet", "minimal --ticks 2 --run-dir runs/new/1 --quiet",
 		"batch run protocols.toml --dir DIR",

@@ -166,7 +166,7 @@ func newTamper(t *testing.T) *tamper {
 	s := &tamper{t: t, dir: dir, whole: recordedInThree(t, dir, "5"), made: filepath.Join(root, "made"), every: 1}
 	recordedInThree(t, twin, "5")
 	s.commands = [][]string{
-		{"trace", "verify", dir}, {"export", dir, "--csv", "-"}, {"explain", dir, "--agent", "agent-1"}, {"inspect", dir}, {"inspect", dir, "--tick", "3", "--json"}, {"report", dir}, {"report", dir, "--json", "-"},
+		{"trace", "verify", dir}, {"export", dir, "--table", "states"}, {"explain", dir, "--agent", "agent-1"}, {"inspect", dir}, {"inspect", dir, "--tick", "3", "--json"}, {"report", dir}, {"report", dir, "--json", "-"},
 		{"replay", dir}, {"trace", "canonical", dir}, {"trace", "cat", dir}, {"explain", dir, "--tick", "1", "--agent", "agent-1", "--json"},
 		{"compare", dir, twin, "--json"}, {"answers", "export", dir, filepath.Join(s.made, "answers.zst")}, {"answers", "show", dir},
 		{"fork", dir, "--at-tick", "4", "--ticks", "5", "--run-dir", filepath.Join(s.made, "fork"), "--quiet"},

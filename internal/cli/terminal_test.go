@@ -278,7 +278,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"trace":           {{}, {evil}},
 		"trace canonical": {{file("run")}, {file("trace")}, {file("trace"), "-o", file("none/file")}, {evil}}, "trace cat": {{file("run")}, {file("trace")}, {evil}}, "trace verify": {{file("run")}, {file("run"), "--head", evil}, {file("trace")}, {evil}},
 		"report":  {{file("run")}, {file("run"), "--json", "-"}, {file("run"), "--json", file("report2")}, {file("run"), "--html", file("page")}, {file("trace"), "--html", file("none/page")}, {file("trace")}, {file("trace"), "--json", "-"}, {file("fork")}, {file("noise")}},
-		"export":  {{file("run"), "--csv", "-"}, {file("run"), "--csv", file("table"), "--agent", "agent-1"}, {file("run"), "--csv", "-", "--agent", told}, {file("trace"), "--csv", "-"}, {evil}},
+		"export":  {{file("run"), "--table", "decisions"}, {file("run"), "--out", file("tables"), "--agent", "agent-1"}, {file("run"), "--table", "events", "--agent", told}, {file("trace"), "--table", evil}, {evil}},
 		"answers": {{}, {evil}}, "answers export": {{file("run"), file("answers")}, {file("trace"), file("answers2")}, {evil, evil}}, "answers show": {{file("answers")}, {file("run")}, {file("trace")}, {file("noise")}},
 		"playbook": {{}, {evil}}, "playbook show": {{file("book.toml")}, {file("noise")}, {evil}}, "playbook stats": {{file("book.toml")}, {file("book.toml"), "--json"}}, "playbook rollback": {{file("book.toml"), "--to", "0"}, {file("book.toml"), "--to", "9"}},
 		"playbook diff": {{file("book.toml"), "0", "1"}, {file("book.toml"), file("noise")}, {file("book.toml"), evil, evil}}, "playbook learn": {append([]string{file("run"), "--playbook", file("learned")}, live...), {file("trace"), "--playbook", file("noise")}, {evil, "--playbook", file("new")}},

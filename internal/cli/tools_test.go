@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/report"
 )
 
 // consulting is a model that calls a tool in each turn and notes what it said. A question it answers in words.
@@ -112,6 +113,18 @@ func TestAToolOfAServerDecides(t *testing.T) {
 		t.Error("the trace has the server's description, its address or its header, or not what the user says of it")
 	}
 	said(0, "replay", dir)
+	tables := filepath.Join(t.TempDir(), "tables")
+	said(0, "export", dir, "--out", tables)
+	var r report.Report
+	if err := json.Unmarshal([]byte(said(0, "report", dir, "--json", "-")), &r); err != nil || len(r.Tools) != 1 {
+		t.Fatalf("%d tools in the report: %v", len(r.Tools), err)
+	}
+	agree(t, readTables(t, tables), r)
+	fitsTraceSchema(t, dir)
+	turns := said(0, "export", dir, "--format", "messages")
+	if !strings.Contains(turns, `"role":"tool","content":`) || !strings.Contains(turns, "dig 1") {
+		t.Errorf("a conversation has no result of the tool:\n%s", turns)
+	}
 	out = said(0, "explain", dir, "--tick", "2", "--agent", "agent-1")
 	for _, want := range []string{"Tool oracle_ask 7 of oracle  (step 1, trusted by the user)", `arguments   {"question":"what now"}`, "result      dig 2", "post_note"} {
 		if !strings.Contains(out, want) {

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/batch"
+	"example.com/agentworld/explain/export"
+	"example.com/agentworld/internal/document"
+	"example.com/agentworld/report/plot"
+)
+
+// exportPlot writes a picture.
+func (m *Main) exportPlot(arg string, f exportFlags) error {
+	if !slices.Contains(plotNames, f.Plot) {
+		return badInput("--plot %s: unknown; %s", shown(f.Plot), document.Offer(f.Plot, plotNames, ""))
+	}
+	if f.Plot == "score" {
+		e, err := m.exported(arg, "")
+		if err != nil {
+			return err
+		}
+		return e.toFile(f.Out, e.scores)
+	}
+	s, err := m.summaryOf(arg)
+	if err != nil {
+		return err
+	}
+	draw := drawIntervals
+	if f.Plot == "ranks" {
+		draw = drawRanks
+	}
+	svg, err := draw(s)
+	if err != nil {
+		return badInput("%s: %w", shown(arg), err)
+	}
+	e := &exporting{Main: m, kept: []keptPath{{"the batch", m.path(arg)}}}
+	return e.toFile(f.Out, func(w io.Writer) error {
+		_, err := w.Write(svg)
+		return err
+	})
+}
+
+// summaryOf sums up a batch.
+func (m *Main) summaryOf(name string) (batch.Summary, error) {
+	dir := batch.Dir(m.path(name))
+	f, cells, results, err := dir.File(nil)
+	if err != nil {
+		return batch.Summary{}, noBatch(m, "", name, err)
+	}
+	s, err := batch.Summarize(f, cells, results)
+	if err != nil {
+		return s, badInput("%w", err)
+	}
+	return s, nil
+}
+
+// linesMost bounds the lines of a panel: more cannot be told apart.
+const linesMost = 7
+
+// scores draws the score over time: a panel for each scenario, a line for each arm of a batch or each run.
+func (e *exporting) scores(w io.Writer) error {
+	ticks, _ := export.TableNamed("ticks")
+	type series struct {
+		name string
+		runs [][]int64
+	}
+	var scenarios []string
+	lines := map[string][]series{}
+	for _, one := range e.runs {
+		var scores []int64
+		summary, err := e.recording(one).Rows([]export.Table{ticks}, func(r export.Row) error {
+			if tick := r.(export.TickRow); tick.Score != nil {
+				scores = append(scores, *tick.Score)
+			}
+			return nil
+		})
+		if err := e.missing(one, &summary, err); err != nil {
+			return err
+		}
+		if len(scores) == 0 {
+			e.note("%s: it has no score to draw", one.name)
+			continue
+		}
+		if !slices.Contains(scenarios, summary.Scenario) {
+			scenarios = append(scenarios, summary.Scenario)
+		}
+		name := summary.Arm
+		if name == "" {
+			name = summary.Run
+		}
+		list := lines[summary.Scenario]
+		at := slices.IndexFunc(list, func(s series) bool { return s.name == name })
+		if at < 0 {
+			at = len(list)
+			list = append(list, series{name: name})
+		}
+		list[at].runs = append(list[at].runs, scores)
+		lines[summary.Scenario] = list
+	}
+	if len(scenarios) == 0 {
+		return badInput("no run has a score; allowed: runs of a scenario with a task")
+	}
+	var panels []plot.Panel
+	for _, name := range scenarios {
+		panel := plot.Panel{Title: name}
+		list := lines[name]
+		if len(list) > linesMost {
+			e.note("%s: %d of %d lines are drawn", name, linesMost, len(list))
+			list = list[:linesMost]
+		}
+		for _, s := range list {
+			panel.Lines = append(panel.Lines, plot.Mean(s.name, s.runs))
+		}
+		panels = append(panels, panel)
+	}
+	_, err := w.Write(plot.Score(panels))
+	return err
+}
+
+// drawIntervals draws the difference of each compared arm in the metric that decides.
+func drawIntervals(s batch.Summary) ([]byte, error) {
+	var rows []plot.Difference
+	what := ""
+	for _, c := range s.Comparisons {
+		for _, v := range c.Metrics {
+			if !v.Primary {
+				continue
+			}
+			what = "difference in " + v.Metric + " (confidence of its interval)"
+			r := plot.Difference{Arm: c.Arm, Baseline: c.Baseline, Value: v.Difference, Verdict: string(v.Outcome)}
+			if v.Interval != nil {
+				r.Verdict += fmt.Sprintf(" (%.4g%%)", 100*(1-v.Level))
+				r.HasInterval = true
+				r.Low = v.Interval.Low
+				r.High = v.Interval.High
+			}
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("it compares nothing; allowed: a batch with a [compare] section and results")
+	}
+	return plot.Intervals(what, rows), nil
+}
+
+// drawRanks draws between which places each arm is.
+func drawRanks(s batch.Summary) ([]byte, error) {
+	var rows []plot.Place
+	for _, r := range s.Ranks {
+		rows = append(rows, plot.Place{Name: r.Arm, Low: r.Low, High: r.High, Mean: r.Mean})
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("it ranks nothing; allowed: a batch of three and more arms of which all pairs are compared")
+	}
+	return plot.Ranks(strings.TrimSpace("places by "+s.Ranked), rows), nil
+}
