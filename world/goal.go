@@ -160,8 +160,8 @@ func (s Scenario) noMetric(in *Industry, text string) error {
 		names = names[:namesShown]
 		more = " and more"
 	}
-	return fmt.Errorf("%q names nothing of this scenario; allowed after %s: are %s%s", text, sort, strings.Join(names, ", "),
-		more)
+	return fmt.Errorf("%q names nothing of this scenario; allowed after %s: are %s%s",
+		text, sort, strings.Join(names, ", "), more)
 }
 
 // checkGoals allows a goal per agent beside the usual number, for scenarios that
@@ -179,8 +179,8 @@ func (s Scenario) checkGoals() error {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
 		if _, err := s.parseMetric(in, g.Metric); g.Metric == "" {
-			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: stock:, product:, made:, factory:, place: or event: "+
-				"and a name", field))
+			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: stock:, product:, made:, factory:, "+
+				"place: or event: and a name", field))
 		} else if err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}
