@@ -78,6 +78,7 @@ func (s Scenario) checkKinds(all *wrongs, built *Industry, known []string) (kind
 
 // checkRecipes checks the scenario's recipes, with the resources and the kinds of factory that are known.
 func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []string) {
+	run := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == RadiationPlantMk1 })
 	var names []string
 	for _, r := range built.Recipes {
 		names = append(names, r.ID, r.Alias)
@@ -87,9 +88,8 @@ func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []stri
 		all.own(field+".id", RecipePrefix, r.ID)
 		all.when(slices.Contains(names, r.ID), "%s.id: there is a recipe %q already", field, r.ID)
 		names = append(names, r.ID)
-		runs := r.FactoryKind != RadiationPlantMk1 && slices.Contains(kinds, r.FactoryKind)
-		all.when(!runs, "%s.factory_kind: %q is no kind of factory that runs recipes; allowed: %s", field,
-			cleanText(r.FactoryKind, idLengthMax), strings.Join(slices.Concat(kinds[:1], kinds[builtinKinds:]), ", "))
+		all.when(!slices.Contains(run, r.FactoryKind), "%s.factory_kind: %q is no kind of factory that runs recipes; "+
+			"allowed: %s", field, cleanText(r.FactoryKind, idLengthMax), strings.Join(run, ", "))
 		all.amounts(field+".inputs", r.Inputs, known, inputMax)
 		all.fits(field+".inputs", r.Inputs, s.Rules)
 		all.amounts(field+".outputs", r.Outputs, known, outputMax)

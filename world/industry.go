@@ -70,7 +70,7 @@ func (r Rules) Industry() *Industry { return Scenario{Rules: r}.Industry() }
 func (s Scenario) Industry() *Industry {
 	r := s.Rules
 	in := &Industry{Rules: r, Resources: slices.Concat(resourceNames, s.Products)}
-	in.Kinds = append([]FactoryKind{{
+	in.Kinds = []FactoryKind{{
 		Name:  AssemblerMk1,
 		Ticks: r.BuildTicks,
 		cost:  stock{electricity: r.BuildElectricity, hardware: r.BuildHardware},
@@ -79,8 +79,15 @@ func (s Scenario) Industry() *Industry {
 		Ticks:     r.PlantTicks,
 		cost:      stock{electricity: r.PlantElectricity, hardware: r.PlantHardware},
 		generates: true,
-	}}, s.FactoryKinds...)
-	in.Recipes = append([]Recipe{
+	}}
+	for i := range in.Kinds {
+		in.Kinds[i].Cost = in.Kinds[i].cost.amounts(in.Resources)
+	}
+	for _, k := range s.FactoryKinds {
+		k.cost = in.stockOf(k.Cost)
+		in.Kinds = append(in.Kinds, k)
+	}
+	in.Recipes = []Recipe{
 		assembly(controlChip, 2, stock{electricity: 6, hardware: 2}, 1),
 		assembly(motorMk1, 3, stock{electricity: 12, hardware: 4}, 2),
 		assembly(logisticsDrone, 5, stock{electricity: 24, hardware: 8}, 4),
@@ -88,22 +95,14 @@ func (s Scenario) Industry() *Industry {
 			ID: MaintenanceRecipe, Alias: MaintenanceRecipe, Ticks: 1,
 			inputs: stock{electricity: 4, hardware: 1}, maintains: true,
 		},
-	}, s.Recipes...)
-	for i := range in.Kinds {
-		k := &in.Kinds[i]
-		if i < builtinKinds {
-			k.Cost = k.cost.amounts(in.Resources)
-		} else {
-			k.cost = in.stockOf(k.Cost)
-		}
 	}
 	for i := range in.Recipes {
 		recipe := &in.Recipes[i]
-		if i < builtinRecipes {
-			recipe.Inputs, recipe.Outputs = recipe.inputs.amounts(in.Resources), recipe.outputs.amounts(in.Resources)
-		} else {
-			recipe.inputs, recipe.outputs = in.stockOf(recipe.Inputs), in.stockOf(recipe.Outputs)
-		}
+		recipe.Inputs, recipe.Outputs = recipe.inputs.amounts(in.Resources), recipe.outputs.amounts(in.Resources)
+	}
+	for _, recipe := range s.Recipes {
+		recipe.inputs, recipe.outputs = in.stockOf(recipe.Inputs), in.stockOf(recipe.Outputs)
+		in.Recipes = append(in.Recipes, recipe)
 	}
 	return in
 }
@@ -117,12 +116,6 @@ func (w *World) Industry(r Rules) *Industry {
 
 // Resources lists the names of all resources of the world in their fixed order.
 func (w *World) Resources() []string { return slices.Clone(w.law.Resources) }
-
-// The numbers of what is built in.
-const (
-	builtinKinds   = 2
-	builtinRecipes = 4
-)
 
 // stockOf is a stock of amounts of resources.
 func (r *Industry) stockOf(list []Amount) (s stock) {

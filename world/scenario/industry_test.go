@@ -78,7 +78,7 @@ func TestOwnIndustryIsChecked(t *testing.T) {
 		{`id = "gear"`, `id = "plate"`, `recipes[1].id: there is a recipe "recipe.plate" already`},
 		{`id = "gear"`, `id = "maintenance"`, `recipes[1].id: there is a recipe "recipe.maintenance" already`},
 		{`id = "gear"`, `id = "control_chip"`, `recipes[1].id: there is a recipe "recipe.control_chip" already`},
-		{`"factory.mill"`, `"mill"`, `recipes[1].factory_kind: "mill" is no kind of factory that runs recipes; allowed: factory.assembler.mk1, factory.mill`},
+		{`"factory.mill"`, `"mill"`, `recipes[1].factory_kind: "mill" is no kind of factory that runs recipes; allowed: factory.assembler.mk1,`},
 		{`"factory.mill"`, `"factory.power.radiation.mk1"`, `is no kind of factory that runs recipes`},
 		{`inputs = { plate = 1, compound = 200 }`, `inputs = {}`, `recipes[1].inputs: it takes nothing`},
 		{`{ gear = 1, data = 1 }`, `{}`, `recipes[1].outputs: it makes nothing`},
