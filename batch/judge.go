@@ -83,7 +83,8 @@ func (c *Compare) lacking(all []pairing, metric string) []string {
 		}
 		return known || strings.HasPrefix(metric, report.AcceptedPrefix)
 	}
-	scored, without, short := 0, 0, 0
+	scored, without := 0, 0
+	short := 0
 	taskless, boundless := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		if !p.scored() {

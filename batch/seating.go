@@ -83,8 +83,8 @@ func (c *Compare) completeSeats(values []string, metrics report.MetricList) (wro
 			second.Name)
 	}
 	if len(wrong) == 0 && len(c.swaps(values)) == 0 {
-		refuse("seats", "no two values of axis %s have the same players the other way round; allowed: two that set models or "+
-			"seats of %s and %s, and swap them", quoted(c.Axis), seats[0], seats[1])
+		refuse("seats", "no two values of axis %s have the same players the other way round; allowed: two that set models "+
+			"or seats of %s and %s, and swap them", quoted(c.Axis), seats[0], seats[1])
 	}
 	return wrong
 }

@@ -60,7 +60,8 @@ var metrics = []Metric{
 		score, known := r.score()
 		return float64(score), known
 	}},
-	{MetricScoreShare, "share", "score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
+	{MetricScoreShare, "share",
+		"score above that of doing nothing, as a share of what the bound allows above it; 0 for less",
 		Higher, 1, func(r Report) (float64, bool) {
 			score, known := r.score()
 			if !known || r.Task.Baselines == nil || r.Task.Baselines.Bound <= r.Task.Baselines.Nothing {

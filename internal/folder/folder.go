@@ -484,7 +484,8 @@ func listIn(root *os.Root, base string) ([]fs.DirEntry, error) {
 
 // ListEach calls f for each of n directories in a directory with what [Dir.List] returns of it. of returns their
 // names. Many are listed in half of the time that List takes.
-func (d Dir) ListEach(name string, n int, of func(i int) string, f func(i int, entries []fs.DirEntry, err error)) error {
+func (d Dir) ListEach(name string, n int, of func(i int) string,
+	f func(i int, entries []fs.DirEntry, err error)) error {
 	return d.within("list", filepath.Join(name, "each"), func(root *os.Root, _ string) error {
 		for i := range n {
 			entries, err := listIn(root, of(i))
