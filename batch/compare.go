@@ -130,6 +130,9 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 		}
 		out.Baseline = values[0]
 	}
+	if out.Seats != nil && out.Axis != "" {
+		wrong = append(wrong, out.completeSeats(values, metrics)...)
+	}
 	if out.Primary == "" {
 		out.Primary = "score"
 		if len(scenarios) > 1 {
@@ -179,7 +182,7 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 		}
 	}
 	// A batch that stops when it is decided asks about the arms that were named alone.
-	if arms := len(values); out.StopWhenDecided || arms < 3 || arms > armsRankedMost {
+	if arms := len(values); out.Seats != nil || out.StopWhenDecided || arms < 3 || arms > armsRankedMost {
 		out.Pairs = pairsBaseline
 	}
 	out.Pairs = cmp.Or(out.Pairs, pairsAll)
@@ -211,7 +214,7 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 	var paired [][]pairing
 	for _, of := range c.contests(valuesOf(cells, c.Axis)) {
 		pairs := byKey.pairs(byID, of.arm, of.baseline)
-		one := Comparison{Axis: c.Axis, Arm: of.arm, Baseline: of.baseline, Pairs: len(pairs), Notes: []string{},
+		one := Comparison{Axis: c.Axis, Arm: of.armName, Baseline: of.baseName, Pairs: len(pairs), Notes: []string{},
 			Confidence: 1 - c.Alpha, Metrics: []MetricVerdict{}}
 		for _, p := range pairs {
 			switch {
@@ -220,6 +223,9 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 			case !p.scored():
 				one.Failed++
 			}
+		}
+		if c.Seats != nil {
+			one.Notes = append(one.Notes, c.seatNote(one))
 		}
 		one.Differences = c.differences(pairs)
 		one.Why = c.obstacle(pairs)
@@ -236,6 +242,9 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 				"or labels are others", plaintext.Count(alone, "run"), one.Arm, baseAlone, one.Baseline))
 		}
 		list, paired = append(list, one), append(paired, pairs)
+	}
+	if c.Seats != nil {
+		return list, c.judgeAll(list, paired, known)
 	}
 	names := append([]string{c.Primary}, c.Metrics...)
 	lived, perTick := c.lived(paired, known, names)
@@ -255,7 +264,7 @@ func (c *Compare) judgeAll(list []Comparison, paired [][]pairing, known report.M
 		return err
 	}
 	for i := range list {
-		if list[i].Baseline != c.Baseline {
+		if c.Seats != nil || list[i].Baseline != c.Baseline {
 			continue
 		}
 		if err := c.judge(list[i:i+1], paired[i:i+1], known, c.Metrics); err != nil {

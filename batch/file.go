@@ -116,6 +116,9 @@ type Compare struct {
 	// Tasks is whether the question is about "these" scenarios (the default of fewer than six), or about tasks
 	// "like_these", of which each then counts once.
 	Tasks string `toml:"tasks"`
+	// Seats are two agents that share a world, each with the metric of its own score: the players in their seats
+	// are compared over both seatings. Two values of the axis set who plays them, one the other way round.
+	Seats map[string]string `toml:"seats"`
 	// Primary is the metric that decides; default score, or score_share if there are several
 	// scenarios.
 	Primary string `toml:"primary"`
@@ -137,6 +140,8 @@ type Compare struct {
 	// compared with the baseline alone.
 	StopWhenDecided bool `toml:"stop_when_decided"`
 
+	// seatings say for each value of the axis who sits in the Seats.
+	seatings map[string]seating
 	// declared is what is compared of sides that no batch file describes, see [CompareSides]; nil for a batch,
 	// where it is all that the axis changes.
 	declared []string
@@ -272,6 +277,9 @@ func Parse(data []byte, others metric.List) (File, error) {
 			line = cmp.Or(line, lines.of(key))
 		}
 		wrong(line, "the file describes %d cells; allowed: up to %d", n, CellsMost)
+	}
+	if f.Compare != nil && f.Compare.Seats != nil {
+		f.Compare.seatings = f.seatingsOf(f.Compare)
 	}
 	f.Compare.checkNumbers(lines, wrong)
 	if conclusive {

@@ -72,8 +72,7 @@ func (g Gate) misfits(c *Compare, cells []Cell, known report.MetricList) (list [
 	if c == nil || len(valuesOf(cells, c.Axis)) < 2 {
 		return []string{"nothing is compared; allowed: an axis with a baseline and another value"}
 	}
-	if arms := slices.DeleteFunc(valuesOf(cells, c.Axis), func(v string) bool { return v == c.Baseline }); g.Arm != "" &&
-		!slices.Contains(arms, g.Arm) {
+	if arms := c.armsIn(cells); g.Arm != "" && !slices.Contains(arms, g.Arm) {
 		wrong("%s is not compared with %s; allowed: %s", quoted(g.Arm), c.Baseline, strings.Join(arms, ", "))
 	}
 	if g.Metric != c.Primary && !slices.Contains(c.Metrics, g.Metric) {
@@ -124,7 +123,7 @@ func (g Gate) check(s Summary, c *Compare, known report.MetricList, cells []Cell
 		g.checkMean(&on, m, cells, s.Results)
 	}
 	if len(g.Verdict) > 0 {
-		g.checkComparisons(&on, c.Baseline, s.Comparisons)
+		g.checkComparisons(&on, c, s.Comparisons)
 	}
 	return GateResult{Gate: g.Text(), Verdict: on.verdict, Why: strings.Join(on.why, "; ")}, nil
 }
@@ -137,6 +136,9 @@ func (g Gate) unknown(c *Compare, cells []Cell, known report.MetricList) (wrong 
 	var arms []string
 	if c != nil {
 		arms = valuesOf(cells, c.Axis)
+		if c.Seats != nil && len(g.Verdict) > 0 {
+			arms = c.armsIn(cells)
+		}
 	}
 	if g.Arm != "" && !slices.Contains(arms, g.Arm) {
 		wrong = append(wrong, fmt.Sprintf("no value %s of the compared axis; allowed: %s", quoted(g.Arm),
@@ -197,10 +199,11 @@ func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Re
 }
 
 // checkComparisons looks for the gate's verdicts in the comparisons of its arm, or of all arms, with the baseline.
-func (g Gate) checkComparisons(on *grounds, baseline string, list []Comparison) {
+func (g Gate) checkComparisons(on *grounds, c *Compare, list []Comparison) {
 	compared := 0
 	for _, one := range list {
-		if g.Arm != "" && one.Arm != g.Arm || one.Baseline != baseline {
+		between := c.Seats == nil && one.Baseline != c.Baseline // two arms beside the baseline
+		if g.Arm != "" && one.Arm != g.Arm || between {
 			continue
 		}
 		compared++

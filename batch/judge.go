@@ -74,12 +74,17 @@ func unfitNotes(cells []Cell) []string {
 
 // lacking says how many pairs that count do not have the metric that decides, and why; nothing if
 // all have it.
-func lacking(all []pairing, metric string) []string {
+func (c *Compare) lacking(all []pairing, metric string) []string {
 	has := func(r *Result) bool {
 		_, known := r.Metrics.Get(metric)
+		for _, ofSeat := range c.Seats {
+			_, one := r.Metrics.Get(ofSeat)
+			known = known && one
+		}
 		return known || strings.HasPrefix(metric, report.AcceptedPrefix)
 	}
-	scored, without, short := 0, 0, 0
+	scored, without := 0, 0
+	short := 0
 	taskless, boundless := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		if !p.scored() {
@@ -133,7 +138,7 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 	for i := range list {
 		for _, name := range names {
 			m, _ := known.Named(name)
-			pairs := valuesIn(paired[i], name)
+			pairs := c.values(paired[i], name)
 			if len(pairs) == 0 && name != c.Primary {
 				continue
 			}
@@ -145,13 +150,13 @@ func (c *Compare) judge(list []Comparison, paired [][]pairing, known report.Metr
 			}
 			o := c.options(m)
 			if v.Primary {
-				list[i].Notes = append(list[i].Notes, lacking(paired[i], name)...)
+				list[i].Notes = append(list[i].Notes, c.lacking(paired[i], name)...)
 				if o.Range == 0 && name == "score" {
 					o.Range = scoreRange(paired[i])
 				}
 				list[i].unanswered(c, pairs, &o)
 				if c.StopWhenDecided {
-					pairs = valuesIn(inOrder(paired[i]), name)
+					pairs = c.values(inOrder(paired[i]), name)
 				}
 			}
 			row := stats.Metric{Pairs: pairs, Options: o}
@@ -269,6 +274,14 @@ func inOrder(pairs []pairing) []pairing {
 func sameWorlds(pairs []pairing) bool {
 	scored := slices.ContainsFunc(pairs, pairing.scored)
 	return scored && !slices.ContainsFunc(pairs, func(p pairing) bool { return p.scored() && !p.identical() })
+}
+
+// values are the pairs of values that are compared: of a metric in both runs, or of players that shared them.
+func (c *Compare) values(all []pairing, name string) []stats.Pair {
+	if c.Seats != nil {
+		return c.seatValues(all)
+	}
+	return valuesIn(all, name)
 }
 
 // valuesIn are the pairs in which both runs have a metric.

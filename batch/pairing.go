@@ -56,15 +56,19 @@ func valuesOf(cells []Cell, axis string) (values []string) {
 	return values
 }
 
-// contest is two values of the axis that are compared.
-type contest struct{ arm, baseline string }
+// contest is two values of the axis that are compared, and how the sides are called: as their values, but for
+// players that share a world.
+type contest struct{ arm, baseline, armName, baseName string }
 
 // contests are those of some arms: all with the baseline in their order, then all others with those before
 // them.
 func (c *Compare) contests(arms []string) (list []contest) {
+	if c.Seats != nil {
+		return c.swaps(arms)
+	}
 	for _, arm := range arms {
 		if arm != c.Baseline {
-			list = append(list, contest{arm, c.Baseline})
+			list = append(list, contest{arm, c.Baseline, arm, c.Baseline})
 		}
 	}
 	if c.Pairs != pairsAll {
@@ -73,11 +77,21 @@ func (c *Compare) contests(arms []string) (list []contest) {
 	for i, arm := range arms {
 		for _, other := range arms[:i] {
 			if arm != c.Baseline && other != c.Baseline {
-				list = append(list, contest{arm, other})
+				list = append(list, contest{arm, other, arm, other})
 			}
 		}
 	}
 	return list
+}
+
+// armsIn are the sides that are compared with the baseline.
+func (c *Compare) armsIn(cells []Cell) (arms []string) {
+	for _, of := range c.contests(valuesOf(cells, c.Axis)) {
+		if !slices.Contains(arms, of.armName) && (c.Seats != nil || of.baseline == c.Baseline) {
+			arms = append(arms, of.armName)
+		}
+	}
+	return arms
 }
 
 // matched are the cells of a batch by what they have in common but for one axis: two cells with the

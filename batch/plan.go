@@ -108,9 +108,9 @@ func PlanOf(c *Compare, known report.MetricList, cells []Cell, results []Result,
 	contests := c.contests(valuesOf(cells, c.Axis))
 	byID, byKey := indexed(results), c.match(cells)
 	for _, of := range contests {
-		one := PlannedComparison{Arm: of.arm, Baseline: of.baseline}
+		one := PlannedComparison{Arm: of.armName, Baseline: of.baseName}
 		pairs := byKey.pairs(byID, of.arm, of.baseline)
-		sample, err := stats.NewSample(valuesIn(pairs, c.Primary))
+		sample, err := stats.NewSample(c.values(pairs, c.Primary))
 		if err != nil {
 			return p, fmt.Errorf("plan: %w", err)
 		}

@@ -181,7 +181,8 @@ func undeclarable(name string, allowed, parts []string) error {
 	if len(shown) < len(allowed) {
 		more = ", or one of the rules such as world.rules.idle_draw"
 	}
-	return fmt.Errorf("%s is nothing that shapes runs; %sallowed: %s%s", quoted(name), near, strings.Join(shown, ", "), more)
+	return fmt.Errorf("%s is nothing that shapes runs; %sallowed: %s%s", quoted(name), near, strings.Join(shown, ", "),
+		more)
 }
 
 // shaped is what a result says of how its run was shaped, and who answered.

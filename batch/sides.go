@@ -10,12 +10,6 @@ import (
 // SideAxis is the axis of sides, whose values are their names.
 const SideAxis = "side"
 
-// Side is some runs that are compared with those of other sides. Where runs have the repeat 0, they are counted.
-type Side struct {
-	Name    string
-	Results []Result
-}
-
 // CompareSides compares sides with the first one, as a file without cells says it. Pairs are runs of the same
 // world, whatever its file is called, and of the same seed, repeat and labels, as far as these tell runs of a side
 // apart. Every side has a result. by declares what is compared, see

@@ -124,6 +124,9 @@ func (s Scenario) parseMetric(in *Industry, text string) (metric, error) {
 	return metric{}, s.noMetric(in, text)
 }
 
+// metricForms says what the metric of a goal is.
+const metricForms = "stock:, product:, made:, factory:, place: or event: and a name"
+
 // namesShown bounds the names of an error.
 const namesShown = 20
 
@@ -152,16 +155,15 @@ func (s Scenario) noMetric(in *Industry, text string) error {
 	case "event":
 		names = CountableEvents()
 	default:
-		return fmt.Errorf("%q is no measure of this scenario; allowed: stock:, product:, made:, factory:, place: or event: "+
-			"and a name", text)
+		return fmt.Errorf("%q is no measure of this scenario; allowed: %s", text, metricForms)
 	}
 	more := ""
 	if len(names) > namesShown {
 		names = names[:namesShown]
 		more = " and more"
 	}
-	return fmt.Errorf("%q names nothing of this scenario; allowed after %s: are %s%s",
-		text, sort, strings.Join(names, ", "), more)
+	return fmt.Errorf("%q names nothing of this scenario; allowed after %s: are %s%s", text, sort,
+		strings.Join(names, ", "), more)
 }
 
 // checkGoals allows a goal per agent beside the usual number, for scenarios that
@@ -179,8 +181,7 @@ func (s Scenario) checkGoals() error {
 			all = append(all, fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent))
 		}
 		if _, err := s.parseMetric(in, g.Metric); g.Metric == "" {
-			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: stock:, product:, made:, factory:, "+
-				"place: or event: and a name", field))
+			all = append(all, fmt.Errorf("%s.metric: it is missing; allowed: %s", field, metricForms))
 		} else if err != nil {
 			all = append(all, fmt.Errorf("%s.metric: %w", field, err))
 		}

@@ -146,7 +146,8 @@ func (t Table) csv() []byte {
 		}
 		_ = w.Write(append(cells, noise, strconv.FormatInt(row.Repeats, 10), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Tokens, 10), strconv.FormatInt(row.CostMicros, 10), plaintext.Cell(row.Currency),
-			number(row.Fallbacks), number(row.Failures), plaintext.Cell(strings.Join(row.Answered, " ")), t.Suite.Name, t.Suite.Hash, t.Scale))
+			number(row.Fallbacks), number(row.Failures), plaintext.Cell(strings.Join(row.Answered, " ")),
+			t.Suite.Name, t.Suite.Hash, t.Scale))
 	}
 	w.Flush()
 	return b.Bytes()

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +103,7 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 			args[i] = filepath.Join(arg, run)
 		}
 	}
-	if len(args) == 2 && m.isRun(args[0]) && m.isRun(args[1]) {
+	if len(args) == 2 && batch.IsRun(m.path(args[0])) && batch.IsRun(m.path(args[1])) {
 		if len(names) > 0 {
 			f.ofSides = append(f.ofSides, metricFlag+" "+names[0])
 		}
@@ -158,15 +157,11 @@ func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 	var sides []batch.Side
 	var all [][]batch.Result
 	for _, arg := range args {
-		results, err := sideOf(m, arg)
+		side, err := sideOf(m, arg)
 		if err != nil {
 			return err
 		}
-		if len(results) == 0 {
-			return badInput("%s holds no run with an end; allowed: a run, a directory of runs, a batch, or its results.jsonl",
-				shown(arg))
-		}
-		sides, all = append(sides, batch.Side{Name: arg, Results: results}), append(all, results)
+		sides, all = append(sides, side), append(all, side.Results)
 	}
 	own := batch.Settle(m.metrics.list, all...)
 	asked := slices.Clone(names)
@@ -286,71 +281,24 @@ func declareHint(one batch.Comparison) string {
 	return "; --by " + strings.Join(names, ",") + " compares it"
 }
 
-// isRun says that a directory holds a run.
-func (fl *files) isRun(dir string) bool {
-	if info, err := os.Stat(fl.path(dir)); err == nil && !info.IsDir() {
-		return false
+// sideOf reads the runs that an argument names: a run, the results of a batch, or all runs in a directory.
+func sideOf(m *Main, arg string) (batch.Side, error) {
+	const allowed = "allowed: a run, a directory of runs, a batch, or its results.jsonl"
+	reader := batch.SideReader{Fold: m.foldTrace, Measure: func(d batch.Dir, results []batch.Result) error {
+		return m.measureBatch(d, m.metrics.list, results)
+	}}
+	side, err := reader.Read(arg, m.path(arg))
+	_, outside := errors.AsType[*fs.PathError](err)
+	_, told := errors.AsType[*failure](err)
+	switch {
+	case err == nil || told:
+		return side, err
+	case errors.Is(err, batch.ErrNoRuns):
+		return side, badInput("%s holds no run with an end; %s", shown(arg), allowed)
+	case outside:
+		return side, badInput("%s cannot be read: %w; %s", shown(arg), cause(err), allowed)
 	}
-	f, err := run.Dir(fl.path(dir)).Open()
-	if err != nil {
-		return !errors.Is(err, run.ErrNoRun) && !errors.Is(err, fs.ErrNotExist)
-	}
-	_ = f.Close()
-	return true
-}
-
-// sideOf reads the runs that an argument names: a run, the results of a batch, or all runs in
-// a directory. A run that has no end counts as one that failed.
-func sideOf(m *Main, arg string) ([]batch.Result, error) {
-	info, err := os.Stat(m.path(arg))
-	if err != nil {
-		return nil, badInput("%s cannot be read: %w; allowed: a run, a directory of runs, a batch, or its results.jsonl",
-			shown(arg), cause(err))
-	}
-	file := m.path(arg)
-	if info.IsDir() {
-		if _, cells, err := batch.Dir(file).Cells(); err == nil {
-			results, err := batch.Dir(file).Results(cells) // its file of results is made when a process ends
-			if err != nil {
-				return nil, badInput("%s: %w", shown(arg), err)
-			}
-			return results, m.measureBatch(batch.Dir(file), m.metrics.list, results)
-		}
-		file = filepath.Join(file, batch.ResultsFile)
-	}
-	if f, err := os.Open(file); err == nil {
-		defer f.Close()
-		results, err := batch.ReadResults(f)
-		if err != nil {
-			return nil, badInput("%s: %w", shown(arg), err)
-		}
-		return results, nil
-	}
-	dirs := []string{arg}
-	if !m.isRun(arg) {
-		dirs = nil
-		entries, err := os.ReadDir(m.path(arg))
-		if err != nil {
-			return nil, badInput("%s cannot be read: %w", shown(arg), cause(err))
-		}
-		for _, e := range entries {
-			if dir := filepath.Join(arg, e.Name()); e.IsDir() && m.isRun(dir) {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	var list []batch.Result
-	for _, dir := range dirs {
-		r, err := m.foldTrace(dir)
-		if err != nil {
-			return nil, err
-		}
-		c := batch.Cell{ID: batch.ID(dir), Scenario: r.Scenario, Seed: r.Seed}
-		one := batch.ResultOf(c, 1, r, "")
-		one.WallMS = r.Timing.WallMS
-		list = append(list, one)
-	}
-	return list, nil
+	return side, badInput("%s: %w", shown(arg), err)
 }
 
 // compareRuns reads both traces twice, for their reports and side by side.
