@@ -359,3 +359,32 @@ func TestSilentSessionEnds(t *testing.T) {
 	_, _, _ = p.conn.Read(t.Context()) // the goodbye
 	eventually(t, "the place is free", func() bool { return s.free() == s.options.Sessions })
 }
+
+// TestRulesBindAClient: what a rule of the scenario forbids is no move, and the client is told so by its code. Its
+// agent waits for a tick.
+func TestRulesBindAClient(t *testing.T) {
+	p := join(t, serving(t, small, func(o *Options) {
+		o.Play.ScenarioTOML += "\n[[policy]]\nagent = \"agent-1\"\naction = \"mine_compound\"\neffect = \"forbid\"\n"
+	}))
+	p.ask(`{"type":"reset","data":{"seed":1}}`)
+	o := p.ask(`{"type":"step","data":{"action":"mine_compound","amount":10}}`).told(t)
+	if o.Result.Accepted || o.Result.Code != "policy_forbids" || o.Tick != 2 || o.Seat.Self.CompoundG != 0 {
+		t.Errorf("the forbidden move comes out as %+v in tick %d", o.Result, o.Tick)
+	}
+}
+
+// TestModelBesideAClient: the other agents may be played by a model, here the embedded one. What waiting scores
+// beside a model is then not known beforehand.
+func TestModelBesideAClient(t *testing.T) {
+	s := serving(t, "task_production_data_60", func(o *Options) {
+		o.Play.Settings.Seats = []trace.AgentSeat{{Agent: trace.AnyAgent, Seat: trace.ModelSeat}}
+	})
+	p := join(t, s)
+	p.ask(`{"type":"reset","data":{"seed":3}}`)
+	for range 3 {
+		p.ask(`{"type":"step","data":{"action":"wait"}}`)
+	}
+	if r := p.ask(`{"type":"state"}`); !strings.Contains(r.raw, `"tick":3`) || s.manifest.Floor != nil {
+		t.Errorf("beside a model: %s; the floor is %v", r.raw, s.manifest.Floor)
+	}
+}
