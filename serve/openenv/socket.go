@@ -90,11 +90,15 @@ func (c *connection) next(idle time.Duration) ([]byte, error) {
 
 // close ends the connection in good order, as far as the client takes part.
 func (c *connection) close(code websocket.StatusCode) {
-	c.cancel()
-	if c.flooded {
-		_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages before the answer")
+	select {
+	case <-c.ctx.Done():
+		if c.flooded {
+			_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages before the answer")
+		}
+	default:
+		_ = c.conn.Close(code, "") // while it is read, so that the client's goodbye is seen
 	}
-	_ = c.conn.Close(code, "")
+	c.cancel()
 	_ = c.conn.CloseNow()
 }
 
