@@ -95,8 +95,8 @@ func (g Gate) admit(r *http.Request) (bare *http.Request, status int, why string
 	if g.token == "" {
 		return r, 0, ""
 	}
-	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if g.is(bearer) {
+	bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if is && g.is(bearer) {
 		return r, 0, ""
 	}
 	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")

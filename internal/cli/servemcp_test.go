@@ -75,6 +75,13 @@ func TestMCPOverStdio(t *testing.T) {
 	if p := newProcess(t, nil, "minimal", "--ticks", "2", "--run-dir", filepath.Join(dir, "runs/one")); p.run(t) != 0 {
 		t.Fatal(p.output())
 	}
+	matrix := "name = \"b\"\nscenarios = [\"minimal\"]\nseeds = [1, 2]\n[settings.run]\nticks = 2\n"
+	if err := os.WriteFile(filepath.Join(dir, "b.toml"), []byte(matrix), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := newProcess(t, nil, "batch", "run", filepath.Join(dir, "b.toml"), "--dir", filepath.Join(dir, "runs/b")); p.run(t) != 0 {
+		t.Fatal(p.output())
+	}
 	page, err := os.ReadFile("../../docs/mcp.md")
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +105,12 @@ func TestMCPOverStdio(t *testing.T) {
 	}
 	if text, failed := reader.call("explain_decision", map[string]any{"run": "one", "agent": "agent-1", "tick": 1, "prompts": true}); failed || !strings.Contains(text, `"instructions":{"text":`) {
 		t.Errorf("explain_decision: %s", text)
+	}
+	if text, failed := reader.call("list_runs", map[string]any{"batch": "b", "limit": 1}); failed || !strings.Contains(text, `"matching":2`) {
+		t.Errorf("the runs of a batch: %s", text)
+	}
+	if text, failed := reader.call("compare", map[string]any{"a": []string{"one"}, "b": []string{"b"}, "details": true}); failed || !strings.Contains(text, `"comparisons":[{"`) || !strings.Contains(text, `"cells":2`) {
+		t.Errorf("a run beside a batch: %s", text)
 	}
 	if text, failed := reader.call("start_run", map[string]any{"scenario": "minimal"}); !failed || !strings.Contains(text, "unknown tool") {
 		t.Errorf("start_run without an allowance: %s", text)

@@ -17,6 +17,8 @@ type compareArguments struct {
 	By []string `json:"by,omitempty" jsonschema:"of sides: what is compared, such as model; what else differs: no verdict"`
 	// After is the last tick that does not count.
 	After int64 `json:"after_tick,omitempty" jsonschema:"of two runs: compare only the ticks after this one"`
+	// Details asks for all figures.
+	Details bool `json:"details,omitempty" jsonschema:"also all figures and differing ticks, which is long"`
 }
 
 // compareMax bounds the runs of one comparison that are not of a batch.
@@ -34,9 +36,9 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	if len(in.A) == 1 && len(in.B) == 1 && s.isRun(in.A[0]) && s.isRun(in.B[0]) {
 		return s.comparePair(ctx, in)
 	}
-	by := []string{}
+	declared := []string{}
 	if len(in.By) > 0 {
-		by, err = batch.Declared(in.By)
+		declared, err = batch.Declared(in.By)
 		if err != nil {
 			return nil, refuse("by: %v", err)
 		}
@@ -58,11 +60,15 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	}
 	slices.SortFunc(sides, func(a, b batch.Side) int { return strings.Compare(a.Name, b.Name) })
 	how := &batch.Compare{Metrics: slices.Clone(batch.ShownMetrics)}
-	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, by, sides)
+	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, sides)
 	if err != nil {
 		return nil, err
 	}
-	return summary, nil
+	r := compared{Summary: by("report", summary.Text(columns))}
+	if in.Details {
+		r.Sides = &summary
+	}
+	return r, nil
 }
 
 func (s *Server) isRun(id string) bool {
@@ -70,10 +76,14 @@ func (s *Server) isRun(id string) bool {
 	return err == nil
 }
 
-// pair is the comparison of two runs.
-type pair struct {
-	Comparison report.Comparison `json:"comparison"`
-	Summary    Text              `json:"pair_summary"`
+// columns is the width of tables in texts.
+const columns = 120
+
+// compared is a comparison in words, and in figures if they are asked for: of two runs, or of sides.
+type compared struct {
+	Summary Text               `json:"comparison"`
+	Pair    *report.Comparison `json:"pair,omitempty"`
+	Sides   *batch.Summary     `json:"sides,omitempty"`
 }
 
 func (s *Server) comparePair(ctx context.Context, in compareArguments) (any, error) {
@@ -93,7 +103,11 @@ func (s *Server) comparePair(ctx context.Context, in compareArguments) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return pair{c, by("report", c.Text(in.A[0], in.B[0], reports[0], reports[1]))}, nil
+	r := compared{Summary: by("report", c.Text(in.A[0], in.B[0], reports[0], reports[1]))}
+	if in.Details {
+		r.Pair = &c
+	}
+	return r, nil
 }
 
 // resultsOf are the results of a run, or of all cells of a batch.

@@ -137,10 +137,8 @@ func (m marker) mark(v any, member string, by said) any {
 		}
 		return list
 	case string:
-		switch {
-		case ids[member] && name.MatchString(v), !prose[member] && isName(v):
-			return v
-		case v == "":
+		id := ids[member] && !by.stays && name.MatchString(v)
+		if v == "" || id || !prose[member] && isName(v) {
 			return v
 		}
 		return m.text(v, by)

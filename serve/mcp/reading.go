@@ -122,7 +122,7 @@ type runArguments struct {
 type runResult struct {
 	runLine
 	AgentIDs []string `json:"agent_ids"`
-	// Tasks and the rest are in the summary, which names what others chose.
+	// Summary is the report in words, which names what others chose.
 	Summary Text           `json:"run_summary"`
 	Report  *report.Report `json:"report,omitempty"`
 }

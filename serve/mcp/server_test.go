@@ -175,8 +175,9 @@ var reads = []struct {
 	{"explain_decision", object{"run": "hostile", "agent": "agent-2", "tick": 3, "prompts": true}, `"agent_id":"agent-2"`},
 	{"explain_decision", object{"run": "one", "agent": "agent-1", "tick": 1, "step": 1}, `"agent_id":"agent-1"`},
 	{"source_uses", object{"run": "hostile", "source": "MESSAGE"}, `"in_view"`},
-	{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}}, `"pair_summary"`},
-	{"compare", object{"a": []string{"one", "one"}, "b": []string{"one"}}, `"comparisons"`},
+	{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}, "details": true}, `"decisions_differing"`},
+	{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}}, `"comparison":{"text"`},
+	{"compare", object{"a": []string{"one", "one"}, "b": []string{"one"}, "details": true}, `"comparisons"`},
 }
 
 // TestReadingTools calls every tool that reads through the SDK's client. What agents wrote is in the results, and

@@ -86,6 +86,7 @@ func resultOf(d trace.Decision, refused string) *Result {
 		if refused != "" {
 			r.Code = refused
 		}
+		r.Text = "not carried out (" + r.Code + "): the agent waited"
 	case o.Rejection != nil:
 		r.Code = string(o.Rejection.Code)
 	}

@@ -30,8 +30,11 @@ func (g *guests) create(s *Server) (id string, wrong *problem) {
 	}
 	id = rand.Text()
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.seats[id] = &guest{p, time.AfterFunc(s.options.Idle, func() { g.close(id) })}
+	g.mu.Unlock()
+	if s.ctx.Err() != nil { // the server ended meanwhile, perhaps without seeing it
+		g.close(id)
+	}
 	return id, nil
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"example.com/agentworld/engine"
 )
 
 // call asks over HTTP: with a body it posts. A "*" in the path is the address.
@@ -292,6 +294,7 @@ func TestRefusedOptions(t *testing.T) {
 		"deadline":          func(o *Options) { o.Deadline = 2 * deadlineMax },
 		"idle":              func(o *Options) { o.Idle = 2 * idleMax },
 		"sessions":          func(o *Options) { o.Sessions = -1 },
+		"a seat is called":  func(o *Options) { o.Play.Seats = []engine.Seat{{Name: seatName}} },
 		"listen":            func(o *Options) { o.Listen = "nowhere" },
 	} {
 		o := options(t, small)

@@ -95,6 +95,7 @@ func (p *seated) reset(data json.RawMessage) (Step, *problem) {
 		p.episode, err = p.server.task.begin(p.ctx, b)
 	}
 	if err != nil {
+		p.server.archive.drop(b.dir)
 		return Step{}, &problem{Code: codeFactory, Message: clip("the world cannot be made: " + serve.Pathless(err.Error())),
 			Factory: p.server.task.of.ID, closes: true}
 	}

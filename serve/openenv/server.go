@@ -75,17 +75,24 @@ func (s *Server) URL() string { return s.gate.Address(s.listener.Addr()) }
 // Serve answers until ctx ends. Then it ends all episodes and waits for them. The error says why it cannot.
 func (s *Server) Serve(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
-		s.cancel()
+		s.end()
 		_ = s.http.Close()
 	})
 	defer stop()
 	err := s.http.Serve(s.listener)
 	_ = s.listener.Close() // of a server that was stopped before it began
-	s.cancel()
+	s.end()
 	s.guests.closeAll()
 	s.places.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
 	return errors.Join(err, s.archive.close())
+}
+
+// end ends all sessions. No place is taken afterwards.
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel()
 }

@@ -26,6 +26,8 @@ type connection struct {
 	in     chan []byte
 	// patience is how long the client may take to take an answer.
 	patience time.Duration
+	// flooded says that the client sent more than may wait; it is set before ctx ends.
+	flooded bool
 }
 
 // connect accepts a connection, nil if it is none.
@@ -52,7 +54,7 @@ func (c *connection) read() {
 		select {
 		case c.in <- message:
 		default:
-			_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages before the answer")
+			c.flooded = true
 			return
 		}
 	}
@@ -88,7 +90,14 @@ func (c *connection) next(idle time.Duration) ([]byte, error) {
 
 // close ends the connection in good order, as far as the client takes part.
 func (c *connection) close(code websocket.StatusCode) {
-	_ = c.conn.Close(code, "")
+	select {
+	case <-c.ctx.Done():
+		if c.flooded {
+			_ = c.conn.Close(websocket.StatusPolicyViolation, "too many messages before the answer")
+		}
+	default:
+		_ = c.conn.Close(code, "") // while it is read, so that the client's goodbye is seen
+	}
 	c.cancel()
 	_ = c.conn.CloseNow()
 }

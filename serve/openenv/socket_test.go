@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,6 +193,7 @@ func TestOneSessionPays(t *testing.T) {
 	alone := calm.play(`{"seed":9}`, waits)
 	calm.ask(`{"type":"reset","data":{"seed":9}}`)
 	reset := frame(0x81, `{"type":"reset","data":{}}`)
+	open := []string{"dropped", "half a frame", "noise", "a slow reader"} // until the client goes
 	for name, abuse := range map[string]func(net.Conn){
 		"dropped":          func(c net.Conn) { _, _ = c.Write(reset) },
 		"half a frame":     func(c net.Conn) { _, _ = c.Write(reset[:7]) },
@@ -201,7 +203,10 @@ func TestOneSessionPays(t *testing.T) {
 		"unknown opcode":   func(c net.Conn) { _, _ = c.Write(frame(0x87, `{}`)) },
 		"a lone rest":      func(c net.Conn) { _, _ = c.Write(frame(0x80, `{}`)) },
 		"a long ping":      func(c net.Conn) { _, _ = c.Write(frame(0x89, strings.Repeat("x", 200))) },
-		"a frame too long": func(c net.Conn) { _, _ = c.Write([]byte{0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}) },
+		"a frame too long": func(c net.Conn) {
+			_, _ = c.Write([]byte{0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0})
+			_, _ = c.Write(make([]byte, 2*messageMax)) // until the server has had enough
+		},
 		"noise":            func(c net.Conn) { b := make([]byte, 4000); _, _ = rand.Read(b); _, _ = c.Write(b) },
 		"a flood": func(c net.Conn) {
 			for range 100 {
@@ -221,8 +226,11 @@ func TestOneSessionPays(t *testing.T) {
 		if r := calm.ask(`{"type":"step","data":{"action":"wait"}}`); r.Type != "observation" || r.Data.Done {
 			t.Errorf("%s: another session is told %s", name, r.raw)
 		}
-		_ = c.Close()
+		if slices.Contains(open, name) {
+			_ = c.Close()
+		}
 		eventually(t, name+" gives its place back", func() bool { return s.free() == s.options.Sessions-1 })
+		_ = c.Close()
 	}
 	r := calm.ask(`{"type":"state"}`)
 	for !r.Data.Done {
@@ -358,4 +366,33 @@ func TestSilentSessionEnds(t *testing.T) {
 	}
 	_, _, _ = p.conn.Read(t.Context()) // the goodbye
 	eventually(t, "the place is free", func() bool { return s.free() == s.options.Sessions })
+}
+
+// TestRulesBindAClient: what a rule of the scenario forbids is no move, and the client is told so by its code. Its
+// agent waits for a tick.
+func TestRulesBindAClient(t *testing.T) {
+	p := join(t, serving(t, small, func(o *Options) {
+		o.Play.ScenarioTOML += "\n[[policy]]\nagent = \"agent-1\"\naction = \"mine_compound\"\neffect = \"forbid\"\n"
+	}))
+	p.ask(`{"type":"reset","data":{"seed":1}}`)
+	o := p.ask(`{"type":"step","data":{"action":"mine_compound","amount":10}}`).told(t)
+	if o.Result.Accepted || o.Result.Code != "policy_forbids" || o.Tick != 2 || o.Seat.Self.CompoundG != 0 {
+		t.Errorf("the forbidden move comes out as %+v in tick %d", o.Result, o.Tick)
+	}
+}
+
+// TestModelBesideAClient: the other agents may be played by a model, here the embedded one. What waiting scores
+// beside a model is then not known beforehand.
+func TestModelBesideAClient(t *testing.T) {
+	s := serving(t, "task_production_data_60", func(o *Options) {
+		o.Play.Settings.Seats = []trace.AgentSeat{{Agent: trace.AnyAgent, Seat: trace.ModelSeat}}
+	})
+	p := join(t, s)
+	p.ask(`{"type":"reset","data":{"seed":3}}`)
+	for range 3 {
+		p.ask(`{"type":"step","data":{"action":"wait"}}`)
+	}
+	if r := p.ask(`{"type":"state"}`); !strings.Contains(r.raw, `"tick":3`) || s.manifest.Floor != nil {
+		t.Errorf("beside a model: %s; the floor is %v", r.raw, s.manifest.Floor)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/baseline"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -68,6 +69,9 @@ func newTask(play session.Config, agent string) (*task, error) {
 	}
 	if !slices.Contains(agents, agent) {
 		return nil, fmt.Errorf("the scenario has no agent %q; allowed: %v", agent, agents)
+	}
+	if slices.ContainsFunc(play.Seats, func(s engine.Seat) bool { return s.Name == seatName }) {
+		return nil, fmt.Errorf("a seat is called %s, which is the name of the clients' own", seatName)
 	}
 	t := &task{of: of, play: play, agent: agent}
 	t.play.Ticks = of.Task.Ticks

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// TestServeOpenEnv: the command prints an address that answers, then a line for each episode, and plays as its
+// flags say. What cannot be served is refused before that.
+func TestServeOpenEnv(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "got 0 of its protocols"},
+		{"--openenv --mcp", "got 2 of its protocols"},
+		{"--openenv", "exactly one argument"},
+		{"--openenv nowhere", "nowhere"},
+		{"--openenv minimal", "has no task"},
+		{"--openenv task_production_data_60 --agent agent-7", "no agent"},
+		{"--openenv task_production_data_60 --seat agent-2=fly", "fly"},
+		{"--openenv task_production_data_60 --keep some", "none, failed, all"},
+		{"--openenv task_production_data_60 --listen 0.0.0.0:0", "of this machine alone"},
+	} {
+		p := newProcess(t, nil, append([]string{"serve"}, strings.Fields(c.args)...)...)
+		if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), c.want) || p.stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d\n%s", c.args, code, p.output())
+		}
+	}
+	for _, c := range []struct {
+		args  []string
+		token bool
+		who   string
+	}{
+		{[]string{"--agent", "agent-2", "--seat", "*=greedy", "--keep", "all", "--dir", "kept"}, false, `"others":{"agent-1":"greedy"}`},
+		{[]string{"--model", "m", "--base-url", "http://127.0.0.1:1"}, true, `"others":{"agent-2":"model"}`},
+	} {
+		p := newProcess(t, nil, append([]string{"serve", "--openenv", "task_production_data_60"}, c.args...)...)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ended := make(chan int, 1)
+		read, write := io.Pipe()
+		p.Stdout = write
+		go func() { ended <- p.Run(ctx); _ = write.Close() }()
+		lines := bufio.NewScanner(read)
+		if !lines.Scan() {
+			t.Fatalf("%s: nothing is printed\n%s", c.args, p.stderr.String())
+		}
+		address := lines.Text()
+		at, err := url.Parse(address)
+		if err != nil || (len(at.Path) > 20) != c.token {
+			t.Errorf("%s: the address is %s, %v", c.args, address, err)
+		}
+		answer, err := http.Get(address + "/manifest")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if !strings.Contains(string(text), c.who) {
+			t.Errorf("%s: the manifest is %s", c.args, text)
+		}
+		if !c.token {
+			conn, _, err := websocket.Dial(ctx, strings.Replace(address, "http", "ws", 1)+"/ws", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.SetReadLimit(-1)
+			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"reset","data":{"seed":5}}`))
+			_, _, _ = conn.Read(ctx)
+			_ = conn.CloseNow()
+			var outcome struct {
+				Seed        uint64
+				Status, Run string
+			}
+			if !lines.Scan() || json.Unmarshal(lines.Bytes(), &outcome) != nil || outcome.Seed != 5 ||
+				outcome.Status != "abandoned" {
+				t.Errorf("the episode came out as %s", lines.Text())
+			}
+			inspected := newProcess(t, nil, "inspect", outcome.Run)
+			if code := inspected.run(t); code != exitCompleted {
+				t.Errorf("the kept run: exit code %d\n%s", code, inspected.output())
+			}
+		}
+		cancel()
+		for lines.Scan() {
+		}
+		if code := <-ended; code != exitCompleted {
+			t.Errorf("interrupted, exit code %d\n%s", code, p.stderr.String())
+		}
+	}
+}
