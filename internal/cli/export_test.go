@@ -227,6 +227,7 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 	p.played(t, "export", "runs", "--out", "all")
 	whole := readTables(t, p.path("all"))
 	rows := map[string]int{}
+	reached := map[string]int64{}
 	for _, name := range []string{"trades", "faults", "fork", "capped"} {
 		p.played(t, "export", "runs/"+name, "--out", name)
 		tables := readTables(t, p.path(name))
@@ -239,6 +240,14 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) { agree(t, tables, r) })
+		reached["refusals of the guard"] += int64(len(r.TraceCounts.GuardRejectionsByCode))
+		reached["ticks of chains"] += r.Actions.ChainTicks
+		reached["failures"] += r.TraceCounts.LLMErrors
+		reached["unusable answers"] += r.TraceCounts.ParseErrors
+		reached["calls that learn"] += r.Learning.Calls
+		reached["cost"] += r.Cost.TotalMicros
+		reached["refusals of caps"] += r.TraceCounts.CallsRefused
+		reached["messages of others in view"] += r.Guard.TurnsWithUntrustedView
 		for table, list := range tables {
 			rows[table] += len(list)
 			for _, row := range list {
@@ -246,6 +255,11 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 					t.Fatalf("a row of %s begins with %v", table, row)
 				}
 			}
+		}
+	}
+	for what, n := range reached {
+		if n == 0 {
+			t.Errorf("no run has %s", what)
 		}
 	}
 	for _, name := range export.TableNames() {
@@ -263,6 +277,42 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 	svg := p.played(t, "export", "runs", "--plot", "score")
 	if !strings.Contains(svg, "task_cooperation_stores_80") || !strings.Contains(svg, ">fork<") || strings.Count(svg, "<polyline") != 3 {
 		t.Errorf("the score of three runs of two tasks is drawn as\n%s", svg)
+	}
+}
+
+// TestExportOfABatch: the rows of a batch say of which cell, arm and repeat they are, a cell is exported alone, and cells
+// without a run are counted.
+func TestExportOfABatch(t *testing.T) {
+	p := newProcess(t, nil)
+	file := "name = \"b\"\nscenarios = [\"minimal\"]\nseeds = \"1\"\nrepeats = 2\n[axes.protocol.full.run]\nticks = 2\n[axes.protocol.lean.run]\nprotocol = \"lean\"\nticks = 1\n"
+	if err := os.WriteFile(p.path("b.toml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.played(t, "batch", "run", "b.toml", "--dir", "B")
+	_, cells, err := batch.Dir(p.path("B")).Cells()
+	if err != nil || len(cells) != 4 {
+		t.Fatalf("%d cells, %v", len(cells), err)
+	}
+	rows := exportedRows(t, p.played(t, "export", "B", "--table", "runs"))
+	for i, c := range cells {
+		want := map[string]string{"run": string(c.ID), "scenario": "minimal", "seed": "1", "arm": c.Arm(), "repeat": fmt.Sprint(c.Repeat), "ticks": map[string]string{"full": "2", "lean": "1"}[c.Label("protocol")]}
+		for name, value := range want {
+			if len(rows) != len(cells) || rows[i][name] != value {
+				t.Fatalf("row %d of %d: %s is %q, want %q", i, len(rows), name, rows[i][name], value)
+			}
+		}
+	}
+	alone := exportedRows(t, p.played(t, "export", filepath.Join("B", "cells", string(cells[1].ID)), "--table", "runs"))
+	if diff := cmp.Diff(rows[1:2], alone); diff != "" {
+		t.Errorf("the row of one cell (-of all +alone):\n%s", diff)
+	}
+	if err := os.RemoveAll(p.path(filepath.Join("B", "cells", string(cells[0].ID), "attempt-1", "run"))); err != nil {
+		t.Fatal(err)
+	}
+	q := newProcess(t, nil, "export", "B", "--table", "runs")
+	q.Getwd = func() (string, error) { return p.dir, nil }
+	if code := q.run(t); code != 0 || !strings.Contains(q.stderr.String(), "1 of 4 cells of the batch have no run to export") || strings.Count(q.stdout.String(), "\n") != 4 {
+		t.Errorf("exit code %d:\n%s", code, q.output())
 	}
 }
 
