@@ -49,7 +49,7 @@ var policies = []policy{
 	{
 		dir: ".",
 		project: []string{
-			"batch", "behavior/seat", "engine", "explain", "metric", "report", "run", "session", "session/access", "tools", "trace",
+			"batch", "behavior/seat", "engine", "explain", "explain/export", "metric", "report", "run", "session", "session/access", "tools", "trace",
 		},
 	},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},

@@ -34,6 +34,45 @@ func ExampleRun() {
 	// accepted actions: 5
 }
 
+// A table of a run for other programs, and its decisions for a trainer.
+func ExampleRecorded_Export() {
+	settings, err := agentworld.Defaults("task_production_chips_40")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 12
+	dir, remove := runDir()
+	defer remove()
+	if _, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir}); err != nil {
+		log.Fatal(err)
+	}
+	run, err := agentworld.Read(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var ticks strings.Builder
+	missing, err := run.Export(&ticks, "ticks", "csv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	reward := int64(0)
+	for c, err := range run.Conversations() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		reward += *c.Reward
+	}
+	fmt.Println(strings.Count(ticks.String(), "\n"), "lines, missing:", missing != "")
+	report, err := run.Report()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("rewards add up to the score:", reward == report.Task.Score)
+	// Output:
+	// 13 lines, missing: false
+	// rewards add up to the score: true
+}
+
 // A function of one's own plays an agent, in place of a model.
 func ExampleOptions_Seat() {
 	settings, err := agentworld.Defaults("minimal")

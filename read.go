@@ -2,11 +2,17 @@ package agentworld
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/explain/export"
 	"example.com/agentworld/metric"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
@@ -37,6 +43,9 @@ type SourceUses = explain.SourceUses
 
 // Inspection is the progress of a run and its last events.
 type Inspection = explain.Inspection
+
+// Conversation is one decision as trainers read it: messages with their trust, tools, reward and outcome.
+type Conversation = export.Conversation
 
 // Replay derives the run in dir again from its recorded answers and compares every
 // record. The error is a failure to read the run, or a run of another version.
@@ -103,6 +112,51 @@ func (r *Recorded) Inspect(tick int64, agent string) (Inspection, error) {
 // error ends it.
 func (r *Recorded) Rows(agent string) iter.Seq2[Row, error] {
 	return explain.TableOf(r.dir, agent).Rows()
+}
+
+// Export writes a table to w, as "csv" or "jsonl"; docs/data.md has the tables with their columns. missing says what of
+// the run is not in it, empty if nothing is. The error is a failure to read the run or to write, or an unknown name.
+func (r *Recorded) Export(w io.Writer, table, format string) (missing string, err error) {
+	t, known := export.TableNamed(table)
+	if !known {
+		return "", fmt.Errorf("no table %q; allowed: %s", table, strings.Join(export.TableNames(), ", "))
+	}
+	as := export.Format(format)
+	if as != export.CSV && as != export.JSONLines {
+		return "", fmt.Errorf("no format %q; allowed: csv, jsonl", format)
+	}
+	rows := export.NewWriter(w, as, t, export.Resources(r.Header))
+	summary, err := r.recording().Rows([]export.Table{t}, rows.Row)
+	if err == nil && table == export.RunsTable {
+		err = rows.Row(summary)
+	}
+	if err != nil {
+		return summary.Missing, err
+	}
+	return summary.Missing, rows.Flush()
+}
+
+// Conversations iterates over the decisions for which a model or seat was asked. An error ends it.
+func (r *Recorded) Conversations() iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		_, err := r.recording().Conversations(func(c Conversation) error {
+			if !yield(c, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(Conversation{}, err)
+		}
+	}
+}
+
+// errEnough ends a reading whose reader wants no more.
+var errEnough = errors.New("enough")
+
+// recording is the run as exports read it.
+func (r *Recorded) recording() export.Recording {
+	return export.Recording{Trace: r.dir, Of: export.Of{Run: filepath.Base(string(r.dir))}}
 }
 
 // Decision is what an agent decided in a tick, with its prompts, answers and sources.

@@ -67,7 +67,7 @@ func TestClip(t *testing.T) {
 
 func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
-		"=1+1": "'=1+1", " @x": "'@x", "-1\r\n=2": "'-1 =2", "+": "'+", "a=1": "a=1", "": "", "\t\x1b=1": "'=1", strings.Repeat("x", 400): strings.Repeat("x", cellCharsMax-1) + "…",
+		"=1+1": "'=1+1", " @x": "'@x", "-1\r\n=2": "'-1 =2", "+": "'+", "a=1": "a=1", "": "", "\t\x1b=1": "'=1", "\"=1\"": "'\"=1\"", "'=1": "''=1", "＝1": "'＝1", "\"a\"=1": "\"a\"=1", strings.Repeat("x", 400): strings.Repeat("x", cellCharsMax-1) + "…",
 	} {
 		if got := Cell(text); got != want {
 			t.Errorf("Cell(%q) = %q, want %q", text, got, want)

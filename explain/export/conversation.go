@@ -29,7 +29,7 @@ type Conversation struct {
 	// Tools that were offered.
 	Tools []Tool `json:"tools"`
 	// Change of the task's score from the tick of the decision to the last tick before the agent's next one; null
-	// without a task. The rewards of an agent's decisions add up to the score of the run.
+	// without a task. The rewards of an agent's decisions add up to what the score gained since before its first one.
 	Reward *int64 `json:"reward"`
 	// Score after that last tick; null without a task.
 	Score *int64 `json:"score"`

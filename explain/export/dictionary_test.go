@@ -24,11 +24,19 @@ const (
 // comments are those of the fields of all rows, by type and field.
 func comments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "rows.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	docs := map[string]string{}
+	for _, name := range []string{"rows.go", "turnrows.go", "worldrows.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addComments(file, docs)
+	}
+	return docs
+}
+
+// addComments adds the comments of the fields in a file.
+func addComments(file *ast.File, docs map[string]string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, is := n.(*ast.TypeSpec)
 		if !is {
@@ -45,7 +53,6 @@ func comments(t *testing.T) map[string]string {
 		}
 		return true
 	})
-	return docs
 }
 
 // TestDictionaryIsCurrent: the page lists every column of every table with type, unit and comment. The columns that

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,7 +130,7 @@ func TestTradesAndMessages(t *testing.T) {
 		MessageRow{Tick: 6, Event: "message_delivered", ID: "msg-4-agent-1-1", From: "agent-1", To: "agent-2", Text: "come", Trust: "other_agent", AuthorityBy: "rule"},
 		MessageRow{Tick: 6, Event: "message_delivered", ID: "msg-5-operator-1", From: "operator", To: "agent-2", Text: "stop", Trust: "other_agent"},
 	}
-	if got, wanted := fmt.Sprintf("%s", llmclient.Marshal(rows)), string(llmclient.Marshal(want)); got != wanted {
+	if got, wanted := string(llmclient.Marshal(rows)), string(llmclient.Marshal(want)); got != wanted {
 		t.Errorf("rows are\n%s\nwant\n%s", got, wanted)
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Directory makes path a directory with what fill puts into the one that it is given. A directory that was there is
-// replaced as a whole. Its parent must exist. Nothing changes if fill fails, whose error is returned. A crash between the two renames leaves the
-// old directory under a name that begins with a dot.
+// replaced as a whole. Its parent must exist. Nothing changes if fill fails, whose error is returned. A crash between
+// the two renames leaves the old directory under a name that begins with a dot.
 func Directory(path string, fill func(dir string) error) error {
 	parent := filepath.Dir(path)
 	staged, err := os.MkdirTemp(parent, "."+filepath.Base(path)+"-*")

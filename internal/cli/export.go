@@ -22,11 +22,11 @@ const exportHelp = `Write what runs did in a form for other programs.
 The argument is a run, a directory of runs, a batch or one of its cells. docs/data.md lists all
 tables with their columns and units.
 
-  export RUN --out data                     all tables as CSV files in a new directory
-  export BATCH --table trades --out -       one table of all runs of a batch
-  export RUN --format jsonl --out data      the same tables, a JSON object a line
-  export RUN --format messages --out -      each decision as a conversation with tools and reward
-  export BATCH --plot intervals --out a.svg a picture: score, intervals or ranks
+  export RUN --out data                   all tables as CSV files
+  export BATCH --table trades             one table, of all runs of a batch
+  export RUN --format jsonl --out data    the same, a JSON object a line
+  export RUN --format messages            decisions as conversations
+  export BATCH --plot ranks --out a.svg   a picture
 
 Files appear whole or not at all. What of a run is missing is said on stderr and in the table runs.
 A run that was changed is exported only with --unverified, as far as it can be read.`

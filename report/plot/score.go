@@ -47,7 +47,7 @@ func Score(panels []Panel) []byte {
 	return p.done("score over time: " + strings.Join(titles, ", "))
 }
 
-// panel draws a panel. A line has the stroke of its name's number among all names, the same in each panel.
+// panel draws a panel. A line has the stroke of its name's number among all names: the same in each panel.
 func (p *picture) panel(of Panel, names []string) {
 	stroked := func(l Line) stroke { return strokeOf(slices.Index(names, l.Name)) }
 	p.text(margin, p.y+fontSize, "start", of.Title)
