@@ -59,7 +59,7 @@ func (m *Main) exported(arg, agent string) (*exporting, error) {
 		}
 		return e, nil
 	}
-	if m.isRun(arg) {
+	if batch.IsRun(m.path(arg)) {
 		e.add(arg, export.Of{Run: filepath.Base(root)}, 0)
 		return e, m.checkRun(arg)
 	}
@@ -80,7 +80,7 @@ func (m *Main) exported(arg, agent string) (*exporting, error) {
 	}
 	for _, entry := range entries {
 		dir := filepath.Join(arg, entry.Name())
-		if !m.isRun(dir) {
+		if !batch.IsRun(m.path(dir)) {
 			continue
 		}
 		if _, err := run.Dir(m.path(dir)).Header(); errors.Is(err, run.ErrNothingRecorded) {
@@ -128,7 +128,7 @@ func (e *exporting) addCells(dir batch.Dir, wanted func(batch.Cell) bool) error 
 			continue
 		}
 		path := dir.Run(r.ID, r.Attempt)
-		if !e.isRun(path) {
+		if !batch.IsRun(e.path(path)) {
 			continue
 		}
 		found++
