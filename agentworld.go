@@ -20,6 +20,8 @@
 //	Compare   says in what two of them differ
 //	PlayBatch plays a matrix of them and says which arm is better
 //
+// CompareSides says which of several sides is better, each of them runs that [ReadSide] reads.
+//
 // Nothing here reads an environment, a home directory or a configuration file, but for the proxies that
 // [net/http.ProxyFromEnvironment] finds. A key is sent only to the endpoint that it was handed over
 // with, see [NewKey].
