@@ -73,7 +73,7 @@ func newLanguage(w *words.Language) language {
 		columnCost: columns[0], columnTicks: columns[1], columnEmission: columns[2],
 
 		at: mark(o.At), here: o.Here, km: strings.TrimSpace(o.KM), found: mark(w.History.Place),
-		to: strings.TrimSpace(w.Options.To),
+		to:    strings.TrimSpace(w.Options.To),
 		power: mark(o.Power), heat: o.Heat, radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		states:  statesIn(w),
