@@ -50,7 +50,7 @@ func foreignCells(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs int) 
 		of.Access.Limiters = shared
 		return playCell(ctx, m, a, c, batch.Caller{Config: of, Notice: func(n access.Notice) {
 			if w, ok := n.(access.Withheld); ok {
-				note(withheld(w, c.Values.Find("llm.api_key").Origin.String(),
+				note(withheld(w, c.Values.Find("llm.api_key").Origin.String(), "cell",
 					"set "+settings.EnvPrefix+"BASE_URL to it on this machine"))
 				return
 			}

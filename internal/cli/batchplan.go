@@ -288,6 +288,8 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 		return of, badInputs(append(problemsIn(err), problemsIn(missing)...))
 	}
 	config.estimateOnly = keyless
+	// A batch file may come from somebody else, and so may what it calls an endpoint.
+	config.own = settings.Resolve(all, settings.Environment(m.LookupEnv), file.Source())
 	config.fields, config.fieldsAt = worldFieldsIn(c.Settings, name)
 	p, err := m.newPlan(config, nil, nil)
 	if err != nil {

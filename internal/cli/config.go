@@ -30,6 +30,9 @@ type config struct {
 	// fields are the fields of the scenario that have other values, and fieldsAt where the last is said.
 	fields   []scenario.Field
 	fieldsAt string
+	// own are the values of flags, environment and the user's file, where others came with a batch file. Keys
+	// go to endpoints that these name; nil is that all values are the user's.
+	own settings.Values
 	// table is the user's table of prices, nil for none.
 	table *price.Table
 	// places are where settings are, by their keys, that are not where their values come from.

@@ -92,14 +92,14 @@ func (e *environment) namedKey(endpoint, name string) access.Key {
 	return key
 }
 
-// withheld says that an endpoint does not get a key, and what to do. keyFrom is where the run's key
-// comes from.
-func withheld(w access.Withheld, keyFrom, remedy string) string {
+// withheld says that an endpoint, which only something of others names, does not get a key, and what to do.
+// keyFrom is where the run's key comes from.
+func withheld(w access.Withheld, keyFrom, named, remedy string) string {
 	if w.Agent != nil {
 		keyFrom = "environment " + w.Name
 		remedy = fmt.Sprintf("set %sAGENT_MODELS=%q, or the same under [%s] in %s", settings.EnvPrefix,
 			settings.AgentModelsText([]trace.AgentModel{*w.Agent}), settings.AgentsTable, settings.ConfigName)
 	}
-	return fmt.Sprintf("the key from %s is not sent to %s, which only the run directory names and which you never used "+
-		"with it: if it is meant to get it, %s", keyFrom, w.Place, remedy)
+	return fmt.Sprintf("the key from %s is not sent to %s, which only the %s names and which you never used "+
+		"with it: if it is meant to get it, %s", keyFrom, w.Place, named, remedy)
 }

@@ -149,3 +149,38 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		t.Errorf("a refusal without the key:\n%s", text)
 	}
 }
+
+// TestAKeyReachesNoServerThatOnlyABatchFileNames: a batch file may come from somebody else. Its cells are
+// played at the endpoints that it names, without the user's keys; where the user names them, they get them.
+func TestAKeyReachesNoServerThatOnlyABatchFileNames(t *testing.T) {
+	const runKey, ownKey = "run-key-0123456789", "own-key-987654321"
+	stranger, strangers := newPlace(t, "*"), newPlace(t, "*")
+	file := "name = \"b\"\nscenarios = [\"llm_bootstrap\"]\nseeds = \"1\"\n[settings.run]\nticks = 1\n[settings.llm]\nmodel = \"m\"\n" +
+		"base_url = \"" + stranger.URL + "\"\n[settings.agents]\nagent-1 = \"small@" + strangers.URL + ",key_env=SMALL_KEY\"\n"
+	for _, c := range []struct {
+		base, agents string
+		run, own     string
+	}{
+		{"", "", "", ""},
+		{stranger.URL, "agent-1=small@" + strangers.URL + ",key_env=SMALL_KEY", runKey, ownKey},
+	} {
+		clear(stranger.keys)
+		clear(strangers.keys)
+		env := map[string]string{"OPENAI_API_KEY": runKey, "SMALL_KEY": ownKey, "XDG_STATE_HOME": t.TempDir()}
+		if c.base != "" {
+			env[settings.EnvPrefix+"BASE_URL"], env[settings.EnvPrefix+"AGENT_MODELS"] = c.base, c.agents
+		}
+		p := newProcess(t, env, "batch", "run", "b.toml")
+		if err := os.WriteFile(filepath.Join(p.dir, "b.toml"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code := p.run(t)
+		if saw(stranger.keys) != c.run || saw(strangers.keys) != c.own {
+			t.Errorf("named %q: keys %q and %q, want %q and %q; exit code %d:\n%s",
+				c.base, saw(stranger.keys), saw(strangers.keys), c.run, c.own, code, p.output())
+		}
+		if told := strings.Contains(p.output(), "which only the batch file names"); told != (c.base == "") {
+			t.Errorf("named %q: it says of keys that are not sent: %t\n%s", c.base, told, p.output())
+		}
+	}
+}

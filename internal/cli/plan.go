@@ -43,6 +43,9 @@ type plan struct {
 func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, err error) {
 	p = plan{config: c, fork: fork}
 	own := c.Values
+	if c.own != nil {
+		own = c.own
+	}
 	var switches []trace.Switch
 	if fork == nil {
 		err = p.takeScenario(m, commands)

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
@@ -204,7 +205,11 @@ func (l *listener) Notice(n access.Notice) {
 		l.line.Note(noticeText(n))
 		return
 	}
-	text := withheld(w, l.config.Values.Find("llm.api_key").Origin.String(), "name it with --base-url "+w.URL)
+	named, remedy := "run directory", "name it with --base-url "+w.URL
+	if l.config.own != nil {
+		named, remedy = "batch file", "set "+settings.EnvPrefix+"BASE_URL to it, or run a scenario once with --base-url "+w.URL
+	}
+	text := withheld(w, l.config.Values.Find("llm.api_key").Origin.String(), named, remedy)
 	if w.Agent == nil {
 		l.withheld = text
 	}
