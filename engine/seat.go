@@ -163,7 +163,8 @@ func (s *Seats) player(agent, who string) *seated {
 	brief := Brief{agent, s.brief}
 	brief.Goals = slices.Clone(brief.Goals)
 	brief.Places = slices.Clone(brief.Places)
-	p := &seated{who: who, words: s.known[at].Words, busy: make(chan struct{}, 1), ask: &lazy{make: s.known[at].New, brief: brief}}
+	p := &seated{who: who, words: s.known[at].Words, busy: make(chan struct{}, 1),
+		ask: &lazy{make: s.known[at].New, brief: brief}}
 	s.players[agent] = p
 	return p
 }
