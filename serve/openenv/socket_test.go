@@ -195,19 +195,19 @@ func TestOneSessionPays(t *testing.T) {
 	reset := frame(0x81, `{"type":"reset","data":{}}`)
 	open := []string{"dropped", "half a frame", "noise", "a slow reader"} // until the client goes
 	for name, abuse := range map[string]func(net.Conn){
-		"dropped":          func(c net.Conn) { _, _ = c.Write(reset) },
-		"half a frame":     func(c net.Conn) { _, _ = c.Write(reset[:7]) },
-		"half open":        func(c net.Conn) { _, _ = c.Write(reset); _ = c.(*net.TCPConn).CloseWrite() },
-		"no mask":          func(c net.Conn) { _, _ = c.Write([]byte{0x81, 2, '{', '}'}) },
-		"reserved bits":    func(c net.Conn) { _, _ = c.Write(frame(0xf1, `{}`)) },
-		"unknown opcode":   func(c net.Conn) { _, _ = c.Write(frame(0x87, `{}`)) },
-		"a lone rest":      func(c net.Conn) { _, _ = c.Write(frame(0x80, `{}`)) },
-		"a long ping":      func(c net.Conn) { _, _ = c.Write(frame(0x89, strings.Repeat("x", 200))) },
+		"dropped":        func(c net.Conn) { _, _ = c.Write(reset) },
+		"half a frame":   func(c net.Conn) { _, _ = c.Write(reset[:7]) },
+		"half open":      func(c net.Conn) { _, _ = c.Write(reset); _ = c.(*net.TCPConn).CloseWrite() },
+		"no mask":        func(c net.Conn) { _, _ = c.Write([]byte{0x81, 2, '{', '}'}) },
+		"reserved bits":  func(c net.Conn) { _, _ = c.Write(frame(0xf1, `{}`)) },
+		"unknown opcode": func(c net.Conn) { _, _ = c.Write(frame(0x87, `{}`)) },
+		"a lone rest":    func(c net.Conn) { _, _ = c.Write(frame(0x80, `{}`)) },
+		"a long ping":    func(c net.Conn) { _, _ = c.Write(frame(0x89, strings.Repeat("x", 200))) },
 		"a frame too long": func(c net.Conn) {
 			_, _ = c.Write([]byte{0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0})
 			_, _ = c.Write(make([]byte, 2*messageMax)) // until the server has had enough
 		},
-		"noise":            func(c net.Conn) { b := make([]byte, 4000); _, _ = rand.Read(b); _, _ = c.Write(b) },
+		"noise": func(c net.Conn) { b := make([]byte, 4000); _, _ = rand.Read(b); _, _ = c.Write(b) },
 		"a flood": func(c net.Conn) {
 			for range 100 {
 				_, _ = c.Write(frame(0x81, `{"type":"reset","data":{}}`))
