@@ -25,6 +25,8 @@ type Seat struct {
 	// ReadsTexts says that it is shown what other agents write and ask for, after a plan. What it sends
 	// then has them all as parents. A seat that does not read is never shown any of it.
 	ReadsTexts bool
+	// Words says that it wants its observations in words, too, see [seat.Observation].
+	Words bool
 	// New makes the player of one agent in one run. Several runs may have players at the same time.
 	New func(Brief) Player
 }
@@ -88,9 +90,10 @@ type Seats struct {
 
 // seated is the player of an agent.
 type seated struct {
-	who  string
-	ask  Player
-	busy chan struct{} // holds one while the player has not returned
+	who   string
+	words bool
+	ask   Player
+	busy  chan struct{} // holds one while the player has not returned
 }
 
 // NewSeats returns the seats of one run. A timeout of 0 is [SeatTimeout].
@@ -160,7 +163,8 @@ func (s *Seats) player(agent, who string) *seated {
 	brief := Brief{agent, s.brief}
 	brief.Goals = slices.Clone(brief.Goals)
 	brief.Places = slices.Clone(brief.Places)
-	p := &seated{who: who, busy: make(chan struct{}, 1), ask: &lazy{make: s.known[at].New, brief: brief}}
+	p := &seated{who: who, words: s.known[at].Words, busy: make(chan struct{}, 1),
+		ask: &lazy{make: s.known[at].New, brief: brief}}
 	s.players[agent] = p
 	return p
 }
@@ -195,6 +199,12 @@ func (s *Seats) respond(ctx context.Context, agent, who string, q question) llmc
 	if p == nil {
 		return noMove(seat.Missing, fmt.Sprintf("there is no seat %q", who))
 	}
+	// A player that is late may still look at its observation while the agent has gone on.
+	text := ""
+	if p.words {
+		text = q.observation.InWords()
+	}
+	q.observation.InWords = func() string { return text }
 	began := time.Now()
 	answer := s.within(ctx, p, func(ctx context.Context) llmclient.Answer {
 		move, err := p.ask.Act(ctx, q.observation)

@@ -45,7 +45,7 @@ func withTexts(t *testing.T, reads bool, ticks int64, act engine.Act) (dir strin
 		name string
 		act  engine.Act
 	}{{"subject", act}, {"writer", writes}, {"idle", waits}} {
-		known = append(known, engine.Seat{Name: s.name, Version: "1", ReadsTexts: reads && s.name == "subject",
+		known = append(known, engine.Seat{Name: s.name, Version: "1", Words: true, ReadsTexts: reads && s.name == "subject",
 			New: func(engine.Brief) engine.Player { return s.act }})
 	}
 	o.Settings.Seats = []trace.AgentSeat{{Agent: "agent-1", Seat: "subject", Version: "1", ReadsTexts: reads},

@@ -48,8 +48,8 @@ type Observation struct {
 	// and industry. It knows no more than the observation.
 	View world.View `json:"-"`
 	// InWords writes the observation as the prompt of a model has it: who the agent is, its goals and task, the
-	// outcome of its last action, and what it sees and can do. It has no texts of others, and may be called
-	// until the player returns.
+	// outcome of its last action, and what it sees and can do. It has no texts of others. For a seat that did
+	// not ask for words there are none.
 	InWords func() string `json:"-"`
 }
 

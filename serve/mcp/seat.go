@@ -63,7 +63,7 @@ func (s *seated) sit(c *session.Config, g *game) {
 	s.game = g
 	c.Settings.Seats = trace.Seated(c.Settings.Seats, []trace.AgentSeat{{Agent: s.agent, Seat: seatName}})
 	c.SeatTimeoutMS = s.deadline.Milliseconds()
-	c.Seats = append(slices.Clone(c.Seats), engine.Seat{Name: seatName, Version: seatVersion,
+	c.Seats = append(slices.Clone(c.Seats), engine.Seat{Name: seatName, Version: seatVersion, Words: true,
 		New: func(engine.Brief) engine.Player { return engine.Act(s.play) }})
 }
 

@@ -105,7 +105,7 @@ func (e *episode) config(c session.Config, dir string) session.Config {
 	for i, s := range c.Seats {
 		c.Seats[i] = clocked(s, &e.clock)
 	}
-	c.Seats = append(c.Seats, engine.Seat{Name: seatName, Version: Version,
+	c.Seats = append(c.Seats, engine.Seat{Name: seatName, Version: Version, Words: true,
 		New: func(engine.Brief) engine.Player { return engine.Act(e.act) }})
 	c.Around = func(models engine.Source) engine.Source { return clockedSource{models, &e.clock} }
 	c.Record = e.fold.add
