@@ -108,7 +108,7 @@ const LeaseDefault = time.Minute
 
 // Progress is how far a batch is.
 type Progress struct {
-	// Tally are the results that this process knows of.
+	// Tally are the results that this process knows of, good until the call returns that is told of them.
 	*Tally
 	// Playing are the runs of this process, by cell.
 	Playing map[ID]engine.Progress
