@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/serve"
 )
 
 // Observation is what the client is told. It is one flat object.
@@ -79,8 +81,17 @@ type Outcome struct {
 	Steps int64 `json:"steps"`
 	// Deadlines counts the answers of other agents that were not awaited.
 	Deadlines int64 `json:"deadlines"`
-	// Run is the directory of its run, empty if that is not kept.
+	// Run is the directory of its run, empty if that is not kept. Clients are told its name alone.
 	Run string `json:"run,omitempty"`
+}
+
+// forClients is the outcome without where files are on this machine.
+func (o Outcome) forClients() Outcome {
+	o.Reason = serve.Pathless(o.Reason)
+	if o.Run != "" {
+		o.Run = filepath.Base(o.Run)
+	}
+	return o
 }
 
 // problem is an error that a client is told of.
@@ -166,7 +177,7 @@ func strictly(data []byte, into any) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// textMax bounds a text about what a client sent, in bytes.
+// textMax bounds a text about what a client sent, in characters.
 const textMax = 500
 
 // clip is a text for a client, one short line.

@@ -64,8 +64,10 @@ func New(o Options) (*Server, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.gate = serve.NewGate(s.listener.Addr(), o.Token)
+	// A client that sends or takes nothing would keep its place forever. Connections that are sockets by now have
+	// bounds of their own.
 	s.http = &http.Server{Handler: s.gate.Handler(s.routes()), ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute}
+		ReadTimeout: time.Minute, WriteTimeout: time.Minute + 2*deadlineMax + writeMax, IdleTimeout: time.Minute}
 	return s, nil
 }
 

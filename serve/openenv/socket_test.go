@@ -356,6 +356,24 @@ func (f sourceFunc) Respond(ctx context.Context, _ trace.CallKey, _ llmclient.Re
 	return f(ctx)
 }
 
+// TestSleptOnATurn: a client that asks where its episode is, and makes no move for as long as a seat may take, loses
+// the turn. The move that comes too late says so, and the episode goes on.
+func TestSleptOnATurn(t *testing.T) {
+	s := serving(t, small, func(o *Options) { o.turn = 50 * time.Millisecond })
+	p := join(t, s)
+	p.ask(`{"type":"reset","data":{"seed":5}}`).told(t)
+	eventually(t, "the turn is lost", func() bool {
+		return !strings.Contains(p.ask(`{"type":"state"}`).raw, `"tick":0`)
+	})
+	o := p.ask(`{"type":"step","data":{"action":"wait"}}`).told(t)
+	if o.Result == nil || o.Result.Code != "seat_error:late" || o.Tick < 2 || o.Result.Tick >= o.Tick {
+		t.Errorf("a move that came too late: %+v in tick %d", o.Result, o.Tick)
+	}
+	if r := p.ask(`{"type":"step","data":{"action":"wait"}}`); r.told(t).Tick < o.Tick {
+		t.Errorf("the move after it: %s", r.raw)
+	}
+}
+
 // TestSilentSessionEnds: who sends nothing for too long is told so and gives its place back.
 func TestSilentSessionEnds(t *testing.T) {
 	s := serving(t, small, func(o *Options) { o.Idle = 30 * time.Millisecond })
