@@ -44,9 +44,9 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 		}
 	}
 	var sides []batch.Side
-	for name, list := range map[string][]string{"A": in.A, "B": in.B} {
-		side := batch.Side{Name: name}
-		for _, id := range list {
+	for i, ids := range [][]string{in.A, in.B} {
+		side := batch.Side{Name: []string{"A", "B"}[i]}
+		for _, id := range ids {
 			results, err := s.resultsOf(ctx, id)
 			if err != nil {
 				return nil, err
@@ -54,11 +54,10 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 			side.Results = append(side.Results, results...)
 		}
 		if len(side.Results) == 0 {
-			return nil, refuse("side %s has no run with an end", strings.ToLower(name))
+			return nil, refuse("side %s has no run with an end", strings.ToLower(side.Name))
 		}
 		sides = append(sides, side)
 	}
-	slices.SortFunc(sides, func(a, b batch.Side) int { return strings.Compare(a.Name, b.Name) })
 	how := &batch.Compare{Metrics: slices.Clone(batch.ShownMetrics)}
 	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, sides)
 	if err != nil {

@@ -469,6 +469,18 @@ type seen struct {
 	Last                     struct{ Accepted bool } `json:"outcome"`
 }
 
+// TestAFailedRunNamesNoPath: why a run failed is one line, a text of others, without where it is on this machine.
+func TestAFailedRunNamesNoPath(t *testing.T) {
+	s := newSpender(&Allowance{Runs: 1}, t.TempDir())
+	g := &game{id: "one", over: make(chan struct{}), err: errors.New("write /home/me/runs/one/trace.jsonl: no space left")}
+	close(g.over)
+	got := s.standing(g)
+	if got.Status != string(trace.RunInternalError) || got.Problem == nil || got.Problem.Author != unknownAuthor ||
+		got.Problem.Text != "write …/trace.jsonl: no space left" {
+		t.Errorf("a run that failed: %+v, %+v", got, got.Problem)
+	}
+}
+
 // TestAClientThatGoesAway: whoever misses two turns in a row has left. The run ends in good order, and its place is
 // free again.
 func TestAClientThatGoesAway(t *testing.T) {
@@ -478,7 +490,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	gone := &seated{agent: "agent-1", deadline: 10 * time.Millisecond, changed: make(chan struct{})}
+	gone := &player{agent: "agent-1", deadline: 10 * time.Millisecond, changed: make(chan struct{})}
 	g, err := s.spender.start(startArguments{Scenario: "minimal", Ticks: 500}, gone)
 	if err != nil {
 		t.Fatal(err)
@@ -490,7 +502,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 	if now := s.spender.standing(g); now.Status != "interrupted" || missed < missedMax || missed > missedMax+1 {
 		t.Errorf("a run whose player has gone: %+v after %d missed turns", now, missed)
 	}
-	again := &seated{agent: "agent-1", deadline: time.Hour, changed: make(chan struct{})}
+	again := &player{agent: "agent-1", deadline: time.Hour, changed: make(chan struct{})}
 	if _, err := s.spender.start(startArguments{Scenario: "minimal"}, again); err != nil {
 		t.Error(err)
 	}

@@ -25,7 +25,8 @@ type spender struct {
 
 	mu     sync.Mutex
 	active int
-	seats  map[string]*seated
+	// seats are who plays, by the ids of their seats.
+	seats map[string]*player
 }
 
 // The bounds of what is played.
@@ -39,7 +40,7 @@ const (
 )
 
 func newSpender(a *Allowance, dir string) *spender {
-	s := &spender{ledger: ledger{of: *a}, dir: dir, seats: map[string]*seated{}}
+	s := &spender{ledger: ledger{of: *a}, dir: dir, seats: map[string]*player{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -105,11 +106,7 @@ func (s *Server) startRun(ctx context.Context, in startArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-g.over:
-	case <-time.After(wait):
-	case <-ctx.Done():
-	}
+	g.ended(ctx, wait)
 	return s.spender.standing(g), nil
 }
 
