@@ -53,7 +53,10 @@ func (m *Main) exported(arg, agent string) (*exporting, error) {
 	root := m.path(arg)
 	if within, is := batch.RunOfCell(root); is {
 		cell := batch.ID(filepath.Base(root))
-		e.addCells(batch.Dir(filepath.Dir(filepath.Dir(root))), func(c batch.Cell) bool { return c.ID == cell })
+		err := e.addCells(batch.Dir(filepath.Dir(filepath.Dir(root))), func(c batch.Cell) bool { return c.ID == cell })
+		if err != nil { // the run is whole all the same
+			e.note("the arm of the run is not known: %s", errorText(err))
+		}
 		if len(e.runs) == 0 {
 			e.add(filepath.Join(arg, within), export.Of{Run: string(cell)}, 0)
 		}
