@@ -104,6 +104,7 @@ func (c config) paid() bool { return c.Model != "" && !c.Offline }
 func (a *assistants) run(scenario string) (of session.Config, live bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	defer a.hide(&err)
 	values, err := a.m.gather(a.flags, scenario)
 	if err != nil {
 		return of, false, err
@@ -118,7 +119,7 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 	}
 	p, err := a.m.newPlan(c, nil, nil)
 	if err != nil {
-		return of, false, a.hidden(err)
+		return of, false, err
 	}
 	of = p.asked
 	of.Listener = noticed{p.hears}
@@ -135,6 +136,7 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	defer a.hide(&err)
 	c := a.config
 	c.Caps.Run.Cost = 0 // as long as it is open whether a model is paid
 	i, p, err := prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
@@ -146,7 +148,7 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 		i, p, err = prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
 	}
 	if err != nil {
-		return r, 0, a.hidden(err)
+		return r, 0, err
 	}
 	known := i.Open() == 0
 	records, err := askAll(ctx, a.m, p, i, false)
@@ -156,13 +158,12 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 			cost = price.FromMicros(r.CostMicros)
 		}
 	}
-	return r, cost, a.hidden(err)
+	return r, cost, err
 }
 
-// hidden is an error without keys.
-func (a *assistants) hidden(err error) error {
-	if err == nil {
-		return nil
+// hide takes keys out of an error, which an assistant is shown. It is called with mu held.
+func (a *assistants) hide(err *error) {
+	if *err != nil {
+		*err = errors.New(openai.Masked(errorText(*err), append(a.m.keysOfEnvironment(), a.m.keys...)...))
 	}
-	return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))
 }
