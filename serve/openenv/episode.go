@@ -140,7 +140,7 @@ func (e *episode) await() {
 // malformedMax is how many moves in a row may be unreadable before the turn is lost.
 const malformedMax = 3
 
-// step makes a move, and returns what came of it. A move that cannot be read is refused in the same turn; the
+// step makes a move, and returns its outcome. A move that cannot be read is refused in the same turn; the
 // last of [malformedMax] in a row costs the turn, so that an episode ends whatever a client sends.
 func (e *episode) step(move []byte) Step {
 	if e.now == nil {

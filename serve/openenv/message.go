@@ -18,17 +18,17 @@ import (
 type Observation struct {
 	// Text is the situation of the agent in words, as the prompt of a model has it.
 	Text string `json:"text"`
-	// Result is what came of the last action, nil after a reset.
+	// Result is the outcome of the last action, nil after a reset.
 	Result *Result `json:"result"`
 	// Tick is the tick that the agent decides in, Ticks the length of the episode, and Score the score of the task.
 	Tick  int64 `json:"tick"`
 	Ticks int64 `json:"ticks"`
 	Score int64 `json:"score"`
-	// Seat is the typed value behind the text, nil once the episode is over.
+	// Seat is the typed value that the text is made of, nil once the episode is over.
 	Seat *seat.Observation `json:"seat"`
 }
 
-// Result is what came of an action.
+// Result is the outcome of an action.
 type Result struct {
 	// Tick is when it was carried out or refused.
 	Tick int64 `json:"tick"`
