@@ -104,14 +104,13 @@ func (c config) paid() bool { return c.Model != "" && !c.Offline }
 func (a *assistants) run(scenario string) (of session.Config, live bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	defer a.hide(&err)
 	values, err := a.m.gather(a.flags, scenario)
 	if err != nil {
-		return of, false, err
+		return of, false, a.hidden(err)
 	}
 	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
-		return of, false, err
+		return of, false, a.hidden(err)
 	}
 	live = c.paid()
 	if !live {
@@ -119,11 +118,11 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 	}
 	p, err := a.m.newPlan(c, nil, nil)
 	if err != nil {
-		return of, false, err
+		return of, false, a.hidden(err)
 	}
 	of = p.asked
 	of.Listener = noticed{p.hears}
-	return of, live, p.session.Close()
+	return of, live, a.hidden(p.session.Close())
 }
 
 // ask puts a question for at most a sum, 0 for one that costs nothing. A question that was answered before costs
@@ -136,7 +135,6 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	defer a.hide(&err)
 	c := a.config
 	c.Caps.Run.Cost = 0 // as long as it is open whether a model is paid
 	i, p, err := prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
@@ -148,7 +146,7 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 		i, p, err = prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
 	}
 	if err != nil {
-		return r, 0, err
+		return r, 0, a.hidden(err)
 	}
 	known := i.Open() == 0
 	records, err := askAll(ctx, a.m, p, i, false)
@@ -158,12 +156,13 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 			cost = price.FromMicros(r.CostMicros)
 		}
 	}
-	return r, cost, err
+	return r, cost, a.hidden(err)
 }
 
-// hide takes keys out of an error, which an assistant is shown. It is called with mu held.
-func (a *assistants) hide(err *error) {
-	if *err != nil {
-		*err = errors.New(openai.Masked(errorText(*err), append(a.m.keysOfEnvironment(), a.m.keys...)...))
+// hidden is an error of the program without keys, for an assistant.
+func (a *assistants) hidden(err error) error {
+	if err == nil {
+		return nil
 	}
+	return errors.New(openai.Masked(errorText(err), append(a.m.keysOfEnvironment(), a.m.keys...)...))
 }
