@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -73,6 +74,9 @@ func (s *Server) rpc(text []byte, own *seated) rpcReply {
 	}
 	if len(c.Params) > 0 {
 		err = json.Unmarshal(c.Params, &q)
+		if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			return fail(rpcParams, clip("params: "+mismatch(of).Error()))
+		}
 		if err != nil {
 			return fail(rpcParams, clip(err.Error()))
 		}
