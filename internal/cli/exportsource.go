@@ -103,7 +103,8 @@ func (e *exporting) add(dir string, of export.Of, repeat int64) {
 	path := e.path(dir)
 	one := exportedRun{name: dir, dir: path, of: of, repeat: repeat, readPast: &[]string{}}
 	e.runs = append(e.runs, one)
-	e.kept = append(e.kept, e.keptTrace(dir), e.keptAsks(dir))
+	e.kept = append(e.kept, keptPath{"the run's report", filepath.Join(path, run.ReportFile)},
+		e.keptTrace(dir), e.keptAsks(dir))
 	e.readings[path] = &run.Reading{Unverified: e.unverified, Note: func(err error) {
 		e.note("%s: %s", dir, err)
 		*one.readPast = append(*one.readPast, plaintext.Line(err.Error()))

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -42,6 +44,9 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 	if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
 		return badInput("serve --openenv needs exactly one argument, a scenario with a task, and got %d", len(args))
 	}
+	if f.Sessions < 1 {
+		return badInput("--sessions %d is out of range; allowed: a number from 1", f.Sessions)
+	}
 	listen, err := listenFlag(flags)
 	if err != nil {
 		return err
@@ -73,6 +78,12 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 		o.Token = rand.Text()
 	}
 	server, err := openenv.New(o)
+	if taken := unheard(listen, err); taken != nil {
+		return taken
+	}
+	if made, is := errors.AsType[*fs.PathError](err); is && o.Dir != "" && made.Op == "mkdir" {
+		return badInput("--dir %s cannot be made: %w; allowed: a directory that can be written", shown(o.Dir), made.Err)
+	}
 	if err != nil {
 		return badInput("serve --openenv %s: %w", shown(args[0]), cause(err))
 	}

@@ -26,6 +26,12 @@ func TestServeOpenEnv(t *testing.T) {
 		{"--openenv task_production_data_60 --seat agent-2=fly", "fly"},
 		{"--openenv task_production_data_60 --keep some", "none, failed, all"},
 		{"--openenv task_production_data_60 --listen 0.0.0.0:0", "of this machine alone"},
+		{"--openenv task_production_data_60 --listen 127.0.0.1:99999", `--listen "127.0.0.1:99999" cannot be listened on: invalid port`},
+		{"--mcp --listen 127.0.0.1:99999", `--listen "127.0.0.1:99999" cannot be listened on: invalid port`},
+		{"--openenv task_production_data_60 --keep all --dir /dev/null/runs", `--dir "/dev/null/runs" cannot be made`},
+		{"--openenv task_production_data_60 --sessions 0", "a number from 1"},
+		{"--openenv task_production_data_60 --allow-runs 3", "--allow-runs is for --mcp"},
+		{"--mcp --sessions 64", "--sessions is for --openenv"},
 	} {
 		p := newProcess(t, nil, append([]string{"serve"}, strings.Fields(c.args)...)...)
 		if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), c.want) || p.stdout.Len() > 0 {

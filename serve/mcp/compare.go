@@ -28,13 +28,24 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	if len(in.A) == 0 || len(in.B) == 0 || len(in.A)+len(in.B) > compareMax {
 		return nil, refuse("a has %d ids and b %d; allowed: one or more each, %d in all", len(in.A), len(in.B), compareMax)
 	}
+	for name, ids := range map[string][]string{"a": in.A, "b": in.B} {
+		if distinct(ids) < len(ids) {
+			return nil, refuse("%s has an id twice, which is no further evidence; allowed: different ones", name)
+		}
+	}
 	done, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	if len(in.A) == 1 && len(in.B) == 1 && s.isRun(in.A[0]) && s.isRun(in.B[0]) {
+		if len(in.By) > 0 {
+			return nil, refuse("by is for sides of several runs; allowed: more ids, or batches")
+		}
 		return s.comparePair(ctx, in)
+	}
+	if in.After != 0 {
+		return nil, refuse("after_tick is for two runs; allowed: leave it out")
 	}
 	declared := []string{}
 	if len(in.By) > 0 {
@@ -68,6 +79,15 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 		r.Sides = &summary
 	}
 	return r, nil
+}
+
+// distinct counts different ids.
+func distinct(ids []string) int {
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	return len(known)
 }
 
 func (s *Server) isRun(id string) bool {

@@ -80,15 +80,24 @@ func allowing(t *testing.T, runs int, cost string) *Allowance {
 		t.Fatal(err)
 	}
 	quarter, _ := price.ParseMoney("0.25")
+	known := false
 	return &Allowance{Runs: runs, Cost: most, Currency: "USD",
 		Run: func(name string) (session.Config, bool, error) { return settings(t, name, 3), false, nil },
-		Ask: func(_ context.Context, q Question, most price.Money) (ask.Record, price.Money, error) {
+		Ask: func(_ context.Context, q Question, take func() (price.Money, error)) (ask.Record, price.Money, error) {
+			if known && q.Text == "known?" {
+				return ask.Record{AgentID: q.Agent, Tick: q.Tick, Text: command}, 0, nil
+			}
+			most, err := take()
+			if err != nil {
+				return ask.Record{}, 0, err
+			}
 			if q.Agent == "nobody" {
 				return ask.Record{}, 0, errors.New("no such agent")
 			}
 			if most < quarter {
 				return ask.Record{}, 0, fmt.Errorf("%s is too little", most)
 			}
+			known = true
 			return ask.Record{AgentID: q.Agent, Tick: q.Tick, Text: command}, quarter, nil
 		}}
 }
@@ -177,7 +186,7 @@ var reads = []struct {
 	{"source_uses", object{"run": "hostile", "source": "MESSAGE"}, `"in_view"`},
 	{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}, "details": true}, `"decisions_differing"`},
 	{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}}, `"comparison":{"text"`},
-	{"compare", object{"a": []string{"one", "one"}, "b": []string{"one"}, "details": true}, `"comparisons"`},
+	{"compare", object{"a": []string{"one", "hostile"}, "b": []string{"one"}, "details": true}, `"comparisons"`},
 }
 
 // TestReadingTools calls every tool that reads through the SDK's client. What agents wrote is in the results, and
@@ -338,6 +347,9 @@ func TestBadArguments(t *testing.T) {
 		{"source_uses", object{"run": "one", "source": "x"}, "there were template-"},
 		{"compare", object{"a": []string{}, "b": []string{"one"}}, "one or more each"},
 		{"compare", object{"a": slices.Repeat([]string{"one"}, 500), "b": []string{"one"}}, "200 in all"},
+		{"compare", object{"a": []string{"one"}, "b": []string{"hostile", "one", "hostile"}}, "b has an id twice"},
+		{"compare", object{"a": []string{"one"}, "b": []string{"hostile"}, "by": []string{"model"}}, "sides of several runs"},
+		{"compare", object{"a": []string{"one", "hostile"}, "b": []string{"one"}, "after_tick": 1}, "is for two runs"},
 		{"start_run", object{"scenario": "minimal", "ticks": 1_000_000}, "allowed: 1 to 1000"},
 		{"start_run", object{"scenario": "minimal", "wait_s": 3600}, "allowed: 1 to 50"},
 		{"start_run", object{"scenario": "minimal", "cap_cost": "lots"}, "such as 0.50"},
@@ -393,6 +405,13 @@ func TestAllowance(t *testing.T) {
 		if got := c.refused(tool, object{"scenario": "minimal"}); !strings.Contains(got, "4 of 4 runs, seats and questions are used up") {
 			t.Errorf("%s, the fifth time: %s", tool, got)
 		}
+	}
+	if got := c.refused("ask_agent", question); !strings.Contains(got, "4 of 4 runs, seats and questions are used up") {
+		t.Errorf("a question, the fifth time: %s", got)
+	}
+	question["question"] = "known?"
+	if text, failed := c.call("ask_agent", question); failed || !strings.Contains(text, `"allowance":{"cost_left":"0.10","currency":"USD","runs_left":0}`) {
+		t.Errorf("what was answered before: %s", text)
 	}
 }
 

@@ -171,18 +171,25 @@ func (s *Server) askAgent(ctx context.Context, in askArguments) (any, error) {
 		return nil, err
 	}
 	defer s.spender.exit()
-	g, err := l.take(wanted, l.of.Cost > 0)
-	if err != nil {
-		return nil, err
-	}
+	var g *grant // nil for what was answered before
 	// An answer is paid for even if its client has gone.
 	r, cost, err := l.of.Ask(context.WithoutCancel(ctx),
-		Question{Dir: dir, Run: in.Run, Agent: in.Agent, Tick: in.Tick, Text: in.Question}, g.most)
-	if err != nil && cost == 0 {
+		Question{Dir: dir, Run: in.Run, Agent: in.Agent, Tick: in.Tick, Text: in.Question},
+		func() (price.Money, error) {
+			taken, err := l.take(wanted, l.of.Cost > 0)
+			if err != nil {
+				return 0, err
+			}
+			g = taken
+			return g.most, nil
+		})
+	switch {
+	case g == nil:
+	case err != nil && cost == 0:
 		g.undo()
-		return nil, err
+	default:
+		g.end(cost)
 	}
-	g.end(cost)
 	if err != nil {
 		return nil, err
 	}

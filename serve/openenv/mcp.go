@@ -2,6 +2,7 @@ package openenv
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
@@ -72,6 +73,9 @@ func (s *Server) rpc(text []byte, own *place) rpcReply {
 	}
 	if len(c.Params) > 0 {
 		err = json.Unmarshal(c.Params, &q)
+		if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			return fail(rpcParams, clip("params: "+mismatch(of).Error()))
+		}
 		if err != nil {
 			return fail(rpcParams, clip(err.Error()))
 		}

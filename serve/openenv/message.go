@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"example.com/agentworld/behavior/seat"
@@ -174,7 +175,29 @@ func strictly(data []byte, into any) error {
 		}
 		return errors.New("more than one value")
 	}
+	if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return mismatch(of)
+	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// mismatch says which member has another type than it has to, in the words of a client.
+func mismatch(of *json.UnmarshalTypeError) error {
+	at, allowed := "", "another type"
+	if of.Field != "" {
+		at = of.Field + ": "
+	}
+	switch of.Type.Kind() {
+	case reflect.Uint64:
+		allowed = "a whole number from 0"
+	case reflect.Int64:
+		allowed = "a whole number"
+	case reflect.String:
+		allowed = "a text"
+	case reflect.Struct, reflect.Map:
+		allowed = "an object"
+	}
+	return fmt.Errorf("%sgot %s; allowed: %s", at, of.Value, allowed)
 }
 
 // textMax bounds a text about what a client sent, in characters.
