@@ -28,11 +28,6 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	if len(in.A) == 0 || len(in.B) == 0 || len(in.A)+len(in.B) > compareMax {
 		return nil, refuse("a has %d ids and b %d; allowed: one or more each, %d in all", len(in.A), len(in.B), compareMax)
 	}
-	for name, ids := range map[string][]string{"a": in.A, "b": in.B} {
-		if distinct(ids) < len(ids) {
-			return nil, refuse("%s has an id twice, which is no further evidence; allowed: different ones", name)
-		}
-	}
 	done, err := s.read(ctx)
 	if err != nil {
 		return nil, err
@@ -54,23 +49,16 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 			return nil, refuse("by: %v", err)
 		}
 	}
-	var sides []batch.Side
-	for i, ids := range [][]string{in.A, in.B} {
-		side := batch.Side{Name: []string{"A", "B"}[i]}
-		for _, id := range ids {
-			results, err := s.resultsOf(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			side.Results = append(side.Results, results...)
-		}
-		if len(side.Results) == 0 {
-			return nil, refuse("side %s has no run with an end", strings.ToLower(side.Name))
-		}
-		sides = append(sides, side)
+	a, err := s.sideOf(ctx, "A", in.A)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.sideOf(ctx, "B", in.B)
+	if err != nil {
+		return nil, err
 	}
 	how := &batch.Compare{Metrics: slices.Clone(batch.ShownMetrics)}
-	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, sides)
+	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, []batch.Side{a, b})
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +69,23 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	return r, nil
 }
 
-// distinct counts different ids.
-func distinct(ids []string) int {
-	known := map[string]bool{}
-	for _, id := range ids {
-		known[id] = true
+// sideOf is a side of a comparison, of the results of its runs and batches.
+func (s *Server) sideOf(ctx context.Context, name string, ids []string) (batch.Side, error) {
+	side := batch.Side{Name: name}
+	if len(slices.Compact(slices.Sorted(slices.Values(ids)))) < len(ids) {
+		return side, refuse("%s has an id twice, which is no further evidence; allowed: different ones", strings.ToLower(name))
 	}
-	return len(known)
+	for _, id := range ids {
+		results, err := s.resultsOf(ctx, id)
+		if err != nil {
+			return side, err
+		}
+		side.Results = append(side.Results, results...)
+	}
+	if len(side.Results) == 0 {
+		return side, refuse("side %s has no run with an end", strings.ToLower(name))
+	}
+	return side, nil
 }
 
 func (s *Server) isRun(id string) bool {
