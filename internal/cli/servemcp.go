@@ -124,7 +124,7 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 		return of, false, a.hidden(err)
 	}
 	of = p.asked
-	of.Listener = noticed{p.hears}
+	of.Listener = &noticed{of: p.hears}
 	return of, live, a.hidden(p.session.Close())
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -67,7 +68,7 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 	defer p.session.Close()
 	o := openenv.Options{Play: p.asked, Agent: f.Agent, Listen: listen, Sessions: f.Sessions,
 		Keep: openenv.Keep(f.Keep), Ended: m.episodeEnded}
-	o.Play.Listener = noticed{p.hears}
+	o.Play.Listener = &noticed{of: p.hears}
 	if o.Keep != openenv.KeepNone {
 		o.Dir = m.path(f.Dir)
 		if f.Dir == "" {
@@ -103,11 +104,18 @@ func (m *Main) episodeEnded(o openenv.Outcome) {
 	plaintext.Fprintf(m.Stdout, "%s\n", line)
 }
 
-// noticed is told of the notices of a run, and not of its progress: many runs are played at the same time.
-type noticed struct{ of *listener }
+// noticed is told of the notices of runs, and not of their progress: many are played at the same time.
+type noticed struct {
+	mu sync.Mutex // a listener is made for one run, which notes withheld keys before it begins
+	of *listener
+}
 
 // Notice implements session.Listener.
-func (n noticed) Notice(of access.Notice) { n.of.Notice(of) }
+func (n *noticed) Notice(of access.Notice) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.of.Notice(of)
+}
 
 // Progress implements session.Listener.
-func (noticed) Progress(engine.Progress) {}
+func (*noticed) Progress(engine.Progress) {}

@@ -8,10 +8,30 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/session/access"
 )
+
+// TestNoticesOfManyRuns: runs that are played at the same time may all withhold a key.
+func TestNoticesOfManyRuns(t *testing.T) {
+	p := newProcess(t, nil)
+	key := settings.Value{Setting: settings.Setting{Key: "llm.api_key"}}
+	c := config{Config: settings.Config{Values: settings.Values{key}}}
+	n := &noticed{of: &listener{m: p.Main, config: c}}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { n.Notice(access.Withheld{URL: "http://127.0.0.1:1"}) })
+	}
+	all.Wait()
+	if got := strings.Count(p.stderr.String(), "note: "); got != 4 {
+		t.Errorf("%d notes: %s", got, p.stderr.String())
+	}
+}
 
 // TestServeOpenEnv: the command prints an address that answers, then a line for each episode, and plays as its
 // flags say. What cannot be served is refused before that.
