@@ -31,12 +31,13 @@ const (
 	cellsFile     = "batch.json"
 	batchFile     = "batch.toml"
 	cellsDir      = "cells"
-	resultFile    = "result.json"
 	failureFile   = "failure.json"
 	attempts      = "attempt"
 	attemptPrefix = attempts + "-"
 	runDir        = "run"
 	logFile       = "log.txt"
+	// ResultFile is the result of a cell, in its directory.
+	ResultFile = "result.json"
 	// ResultsFile holds all results, a line each.
 	ResultsFile = "results.jsonl"
 )
@@ -248,8 +249,8 @@ func (d Dir) SetAside(id ID) (aside string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("look at cell %s: %w", id, err)
 	case info.IsDir():
-		name = inCell(id, resultFile)
-		_, _, err := d.result(id, resultFile)
+		name = inCell(id, ResultFile)
+		_, _, err := d.result(id, ResultFile)
 		if _, damaged := errors.AsType[*damagedError](err); !damaged {
 			return "", err
 		}
@@ -267,7 +268,7 @@ func (d Dir) SetAside(id ID) (aside string, err error) {
 
 // Done says that a cell has its result.
 func (d Dir) Done(id ID) bool {
-	_, err := d.folder().Stat(inCell(id, resultFile))
+	_, err := d.folder().Stat(inCell(id, ResultFile))
 	return err == nil
 }
 
@@ -321,7 +322,7 @@ func (d Dir) Runs(ids ...ID) (paths []string, err error) {
 // RunOfCell is where in the directory of a cell the run of its result is; false if it is no such
 // directory, or has no result.
 func RunOfCell(dir string) (path string, ok bool) {
-	data, err := Dir(dir).read(resultFile)
+	data, err := Dir(dir).read(ResultFile)
 	var r Result
 	if err != nil || json.Unmarshal(data, &r) != nil || string(r.ID) != filepath.Base(dir) {
 		return "", false

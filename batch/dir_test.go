@@ -57,7 +57,7 @@ func TestADamagedCellIsOneCell(t *testing.T) {
 	}
 	file := d.cell(cells[3].ID)
 	err := errors.Join(
-		os.Truncate(d.cell(cells[0].ID, resultFile), 30), os.Truncate(d.cell(cells[1].ID, resultFile), 0),
+		os.Truncate(d.cell(cells[0].ID, ResultFile), 30), os.Truncate(d.cell(cells[1].ID, ResultFile), 0),
 		os.RemoveAll(file), os.WriteFile(file, nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestADamagedCellIsOneCell(t *testing.T) {
 	if results, err = d.Begin(all); err != nil || len(results) != 1 || results[0].ID != cells[2].ID {
 		t.Errorf("after a new start: %+v, %v", results, err)
 	}
-	for _, path := range []string{d.cell(cells[0].ID, resultFile), d.cell(cells[1].ID, resultFile), file} {
+	for _, path := range []string{d.cell(cells[0].ID, ResultFile), d.cell(cells[1].ID, ResultFile), file} {
 		if _, err := os.Lstat(path + asideSuffix); err != nil {
 			t.Error(err)
 		}

@@ -20,7 +20,7 @@ func TestForeignLinksInABatch(t *testing.T) {
 	id := cells[0].ID
 	result := Result{Cell: cells[0], Attempt: 1, Status: trace.RunCompleted}
 	places := []string{
-		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, resultFile), inCell(id, failureFile),
+		cellsFile, batchFile, ResultsFile, workersPlaying, cellsDir, inCell(id), inCell(id, ResultFile), inCell(id, failureFile),
 		inAttempt(id, 1), inAttempt(id, 1, ownerFile), inAttempt(id, 1, endedFile), inAttempt(id, 1, abandonedFile), inAttempt(id, 1, runDir),
 		inAttempt(id, 2), budgetDir, LeaseKey(1),
 	}

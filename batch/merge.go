@@ -103,11 +103,11 @@ func (d Dir) Merge(from []Dir) (results int, err error) {
 // fuller is the one of two directories that has the result of a cell, or without one the latest
 // attempt; a if they are equal. The error is a [ConflictError] if they have different results.
 func fuller(a, b Dir, id ID) (Dir, error) {
-	ours, hasA, err := a.result(id, resultFile)
+	ours, hasA, err := a.result(id, ResultFile)
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", a, err)
 	}
-	theirs, hasB, err := b.result(id, resultFile)
+	theirs, hasB, err := b.result(id, ResultFile)
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", b, err)
 	}
@@ -165,7 +165,7 @@ func latestOf(a, b Dir, id ID) (mine, theirs int64, err error) {
 
 // takeMeasured adds what other copies of a result were measured by. A result is the same in all of them.
 func (d Dir) takeMeasured(from []Dir, id ID) error {
-	ours, has, err := d.result(id, resultFile)
+	ours, has, err := d.result(id, ResultFile)
 	if err != nil || !has {
 		return err
 	}
@@ -193,7 +193,7 @@ func (d Dir) take(from Dir, id ID) error {
 	if err != nil {
 		return err
 	}
-	result, _, err := from.result(id, resultFile)
+	result, _, err := from.result(id, ResultFile)
 	if err != nil {
 		return err
 	}
@@ -211,12 +211,12 @@ func (d Dir) take(from Dir, id ID) error {
 			return err
 		}
 	}
-	for _, file := range []string{failureFile, resultFile} {
+	for _, file := range []string{failureFile, ResultFile} {
 		r, ok, err := from.result(id, file)
 		if err != nil {
 			return err
 		}
-		if ok && file == resultFile {
+		if ok && file == ResultFile {
 			_, err = d.Finish(r)
 		} else if ok {
 			err = d.Fail(r)

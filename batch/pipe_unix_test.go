@@ -17,13 +17,13 @@ import (
 // TestAPipeIsNoFileOfABatch puts a pipe, to which no one writes, in the place of each file that a
 // look at a batch reads. The time is one that only a reader that waits for it needs.
 func TestAPipeIsNoFileOfABatch(t *testing.T) {
-	for _, name := range []string{cellsFile, batchFile, workersPlaying, resultFile, failureFile, ownerFile, LeaseKey(1)} {
+	for _, name := range []string{cellsFile, batchFile, workersPlaying, ResultFile, failureFile, ownerFile, LeaseKey(1)} {
 		cells := planned(1)
 		id := cells[0].ID
 		d := created(t, cells)
 		path := d.path(name)
 		switch name {
-		case resultFile, failureFile:
+		case ResultFile, failureFile:
 			path = d.cell(id, name)
 		case ownerFile:
 			path = d.attempt(id, 1, name)

@@ -30,7 +30,7 @@ func (d Dir) survey(cells []Cell) (survey, error) {
 		wrong: map[int]error{}}
 	written := d.fromList(cells, s.results)
 	err := d.folder().StatEach(cellsDir, len(cells),
-		func(i int) (string, string) { return string(cells[i].ID), resultFile },
+		func(i int) (string, string) { return string(cells[i].ID), ResultFile },
 		func(i int, dir, file fs.FileInfo) {
 			s.begun[i] = dir != nil
 			s.done[i] = file != nil && file.Mode().IsRegular() && file.ModTime().Before(written) && s.results[i].ID != ""
@@ -53,7 +53,7 @@ func (d Dir) survey(cells []Cell) (survey, error) {
 
 // read reads the files of the cell at a place.
 func (s *survey) read(d Dir, i int, c Cell) {
-	r, ok, err := d.result(c.ID, resultFile)
+	r, ok, err := d.result(c.ID, ResultFile)
 	s.done[i] = ok
 	if !ok && err == nil {
 		r, ok, err = d.result(c.ID, failureFile)

@@ -273,7 +273,7 @@ func (b *player) stand(cell Cell, store Store) (s state, latest int64, err error
 	if err != nil || s != done {
 		return s, at.Number, err
 	}
-	r, _, err := b.Dir.result(cell.ID, resultFile)
+	r, _, err := b.Dir.result(cell.ID, ResultFile)
 	if _, damaged := errors.AsType[*damagedError](err); damaged {
 		if _, err := b.Dir.SetAside(cell.ID); err != nil {
 			return s, at.Number, err

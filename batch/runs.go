@@ -33,7 +33,7 @@ var ErrNotHere = errors.New("is left to others")
 const CellsKey = cellsFile
 
 // ResultKey is the key of the result of a cell.
-func ResultKey(id ID) string { return cellsDir + "/" + string(id) + "/" + resultFile }
+func ResultKey(id ID) string { return cellsDir + "/" + string(id) + "/" + ResultFile }
 
 // FailureKey is the key of how the latest attempt at a cell failed.
 func FailureKey(id ID) string { return cellsDir + "/" + string(id) + "/" + failureFile }

@@ -21,7 +21,7 @@ const thinnedFile = "thinned"
 var ErrThinned = errors.New("its run was removed by batch thin, and its result was kept")
 
 // keptInCell is what a thinned cell has.
-var keptInCell = []string{resultFile, measuredFile}
+var keptInCell = []string{ResultFile, measuredFile}
 
 // Thinned is what thinning a batch removes.
 type Thinned struct {

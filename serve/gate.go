@@ -95,12 +95,12 @@ func (g Gate) admit(r *http.Request) (bare *http.Request, status int, why string
 	if g.token == "" {
 		return r, 0, ""
 	}
-	bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if is && g.is(bearer) {
+	bearer, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if given && g.isToken(bearer) {
 		return r, 0, ""
 	}
 	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if !g.is(first) {
+	if !g.isToken(first) {
 		return r, http.StatusUnauthorized, "this server asks for its token: use the address that it printed"
 	}
 	bare = r.Clone(r.Context())
@@ -108,8 +108,8 @@ func (g Gate) admit(r *http.Request) (bare *http.Request, status int, why string
 	return bare, 0, ""
 }
 
-// is reports whether a text is the token, in a time that tells nothing of it.
-func (g Gate) is(text string) bool {
+// isToken reports whether a text is the token, in a time that says nothing about it.
+func (g Gate) isToken(text string) bool {
 	return subtle.ConstantTimeCompare([]byte(text), []byte(g.token)) == 1
 }
 

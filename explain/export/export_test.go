@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -38,7 +39,7 @@ func filled(table Table, text string) Row {
 }
 
 // TestNoCellIsAFormula: whatever a text of others holds, in every column of every table, a CSV file has one line a row
-// in which no cell begins a formula, and numbers stay numbers. JSON lines hold the text as it is.
+// in which no cell begins a formula, and numbers stay numbers. JSON lines say the text as it is.
 func TestNoCellIsAFormula(t *testing.T) {
 	for _, table := range Tables {
 		for _, text := range hostile {
@@ -79,13 +80,21 @@ func TestNoCellIsAFormula(t *testing.T) {
 	}
 }
 
-// TestJSONInACellIsJSON: hidden characters of a JSON cell are escaped, and what it says stays.
-func TestJSONInACellIsJSON(t *testing.T) {
-	for _, text := range []string{"a\u202eb", "\u200b", "\U000E0041", "a\nb\tc", "\"\\", "日本"} {
-		shown := visible(llmclient.Marshal(map[string]string{"x": text}))
-		var back map[string]string
-		if err := json.Unmarshal([]byte(shown), &back); err != nil || back["x"] != text || strings.ContainsAny(shown, "\u202e\u200b\U000E0041\n") {
-			t.Errorf("%q is shown as %s: %v", text, shown, err)
+// TestJSONHidesNothing: hidden characters of a JSON cell and of a line of JSON are escaped, and what they say stays.
+func TestJSONHidesNothing(t *testing.T) {
+	for _, text := range []string{"a\u202eb", "\u200b", "\U000E0041", "a\u009b2Jb\x7f", "a\nb\tc", "\"\\", "日本"} {
+		value := map[string]string{"x": text}
+		var line bytes.Buffer
+		if err := WriteLine(&line, value); err != nil {
+			t.Fatal(err)
+		}
+		one := strings.TrimSuffix(line.String(), "\n")
+		for _, shown := range []string{cellJSON(llmclient.Marshal(value)), one} {
+			var back map[string]string
+			err := json.Unmarshal([]byte(shown), &back)
+			if err != nil || back["x"] != text || strings.ContainsFunc(shown, plaintext.Hidden) {
+				t.Errorf("%q is shown as %s: %v", text, shown, err)
+			}
 		}
 	}
 }

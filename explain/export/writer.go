@@ -2,14 +2,13 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/agentworld/plaintext"
 )
@@ -67,9 +66,7 @@ func (w *Writer) Row(r Row) error {
 	}
 	w.rows++
 	if w.cells == nil {
-		e := json.NewEncoder(w.lines)
-		e.SetEscapeHTML(false)
-		return e.Encode(r)
+		return WriteLine(w.lines, r)
 	}
 	row := reflect.ValueOf(r)
 	cells := make([]string, 0, len(w.columns)+len(w.resources))
@@ -126,35 +123,26 @@ func cell(v reflect.Value) string {
 	case reflect.Uint64:
 		return strconv.FormatUint(v.Uint(), 10)
 	case reflect.Slice:
-		return plaintext.Inert(visible(v.Bytes()))
+		return plaintext.Inert(cellJSON(v.Bytes()))
 	}
 	panic("export: a cell of type " + v.Type().String())
 }
 
-// visible is JSON in which no character is hidden: one that steers how text is shown is written as an escape, which
-// means the same in JSON.
-func visible(text []byte) string {
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(string(text), "\uFFFD") {
-		switch {
-		case r != ' ' && !plaintext.Hidden(r):
-			b.WriteRune(r)
-		case r == ' ':
-			b.WriteByte(' ')
-		case r < utf8.RuneSelf && strings.ContainsRune("\n\r\t", r): // between tokens, where any space will do
-			b.WriteByte(' ')
-		default:
-			b.WriteString(escape(r))
-		}
-	}
-	return b.String()
-}
+// cellJSON is JSON on one line in which no character is hidden: as an escape it means the same.
+func cellJSON(text []byte) string { return plaintext.Escape(breaks.Replace(string(text))) }
 
-// escape is a character as an escape of JSON: beyond the first 65,536 it takes two.
-func escape(r rune) string {
-	if r <= 0xFFFF {
-		return fmt.Sprintf(`\u%04x`, r)
+// breaks are between the tokens of JSON, where any space will do.
+var breaks = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
+// WriteLine writes a value as a line of JSON. Characters that steer how text is shown are escapes, since such files
+// are printed.
+func WriteLine(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
 	}
-	r -= 0x10000
-	return fmt.Sprintf(`\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
+	_, err := io.WriteString(w, plaintext.Escape(b.String()))
+	return err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -161,11 +160,9 @@ func (e *exporting) tables(format export.Format, tables []export.Table,
 
 // conversations writes each turn as a line.
 func (e *exporting) conversations(w io.Writer) error {
-	lines := json.NewEncoder(w)
-	lines.SetEscapeHTML(false)
 	for _, one := range e.runs {
 		summary, err := e.recording(one).Conversations(func(c export.Conversation) error {
-			e.failed = lines.Encode(c)
+			e.failed = export.WriteLine(w, c)
 			return e.failed
 		})
 		if err := e.missing(one, &summary, err); err != nil {

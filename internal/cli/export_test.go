@@ -132,9 +132,9 @@ func TestExportTakesThePlaceOfAnExport(t *testing.T) {
 	if err := os.WriteFile(p.path("data/notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run": "holds something else"} {
+	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run/report.json": "would replace the run's report", "run": "holds something else"} {
 		args := []string{"export", "run", "--out", out}
-		if out == "run/trace.jsonl" {
+		if strings.HasPrefix(out, "run/") {
 			args = append(args, "--table", "runs")
 		}
 		q := newProcess(t, nil, args...)

@@ -53,7 +53,10 @@ func (m *Main) exported(arg, agent string) (*exporting, error) {
 	root := m.path(arg)
 	if within, is := batch.RunOfCell(root); is {
 		cell := batch.ID(filepath.Base(root))
-		e.addCells(batch.Dir(filepath.Dir(filepath.Dir(root))), func(c batch.Cell) bool { return c.ID == cell })
+		err := e.addCells(batch.Dir(filepath.Dir(filepath.Dir(root))), func(c batch.Cell) bool { return c.ID == cell })
+		if err != nil { // the run is whole all the same
+			e.note("the arm of the run is not known: %s", errorText(err))
+		}
 		if len(e.runs) == 0 {
 			e.add(filepath.Join(arg, within), export.Of{Run: string(cell)}, 0)
 		}
@@ -100,7 +103,8 @@ func (e *exporting) add(dir string, of export.Of, repeat int64) {
 	path := e.path(dir)
 	one := exportedRun{name: dir, dir: path, of: of, repeat: repeat, readPast: &[]string{}}
 	e.runs = append(e.runs, one)
-	e.kept = append(e.kept, e.keptTrace(dir), e.keptAsks(dir))
+	e.kept = append(e.kept, keptPath{"the run's report", filepath.Join(path, run.ReportFile)},
+		e.keptTrace(dir), e.keptAsks(dir))
 	e.readings[path] = &run.Reading{Unverified: e.unverified, Note: func(err error) {
 		e.note("%s: %s", dir, err)
 		*one.readPast = append(*one.readPast, plaintext.Line(err.Error()))

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 )
 
 // outputFile is a file that will be written at the end of a run, checked before
@@ -108,6 +110,23 @@ func (m *Main) reportOutput(p *plan) (outputFile, error) {
 	return m.output("the report ", p.ReportJSON, p.kept...)
 }
 
+// records are the files of a run or of a cell of a batch that nobody could make again. The report of a run is none: a
+// command may write it there.
+func records(dir string) (kept []keptPath) {
+	what, names := "a record of a run", []string{run.TraceFile, run.IndexFile, run.ClaimFile, run.AsksFile}
+	_, cell := batch.RunOfCell(dir)
+	switch {
+	case cell:
+		what, names = "the result of a cell", []string{batch.ResultFile}
+	case !batch.IsRun(dir):
+		return nil
+	}
+	for _, name := range names {
+		kept = append(kept, keptPath{what, filepath.Join(dir, name)})
+	}
+	return kept
+}
+
 // prepareOutput makes the parents of path and proves that a file can be written
 // there without replacing any of kept. It leaves no file, and on failure no
 // directory.
@@ -120,7 +139,7 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 		// replace it.
 		return outputFile{}, errors.New("exists and is not a regular file")
 	}
-	for _, k := range kept {
+	for _, k := range append(slices.Clone(kept), records(filepath.Dir(path))...) {
 		if k.replacedBy(path) {
 			return outputFile{}, fmt.Errorf("would replace %s", k.what)
 		}

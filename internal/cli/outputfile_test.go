@@ -116,6 +116,28 @@ func TestPrepareOutputKeepsWhatItMust(t *testing.T) {
 	}
 }
 
+// TestPrepareOutputKeepsRecords: of any run and any cell of a batch, also of one that the command does not read.
+func TestPrepareOutputKeepsRecords(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"run/trace.jsonl": "{}\n", "cells/one/result.json": `{"cell":"one"}`} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, kept := range map[string]bool{
+		"run/trace.jsonl": true, "run/trace.index": true, "run/run.claim": true, "run/asks.jsonl": true,
+		"cells/one/result.json": true, "run/report.json": false, "run/table.csv": false, "result.json": false,
+	} {
+		if _, err := prepareOutput(filepath.Join(dir, name)); (err != nil) != kept {
+			t.Errorf("prepareOutput(%s): %v", name, err)
+		}
+	}
+}
+
 // TestAReportThatCouldNotBeWrittenIsNotNamed: the summary is printed all the same.
 func TestAReportThatCouldNotBeWrittenIsNotNamed(t *testing.T) {
 	p := newProcess(t, nil, "minimal", "--ticks", "1", "--run-dir", "RUN", "--quiet")

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"net"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +35,7 @@ type protocol struct {
 // serveCommand serves a protocol until it is interrupted, which is how it is meant to end.
 func serveCommand(m *Main) *cobra.Command {
 	protocols := []protocol{openEnvProtocol(), mcpProtocol()}
+	owned := make([]*pflag.FlagSet, len(protocols))
 	wanted := make([]bool, len(protocols))
 	c := &cobra.Command{
 		Use:   "serve (--openenv TASK | --mcp)",
@@ -49,6 +52,11 @@ func serveCommand(m *Main) *cobra.Command {
 			if len(chosen) != 1 {
 				return badInput("serve got %d of its protocols; allowed: one of --openenv and --mcp", len(chosen))
 			}
+			for i, p := range protocols {
+				if given := changed(owned[i]); !wanted[i] && given != "" {
+					return badInput("--%s is for --%s; allowed with --%s: leave it out", given, p.flag, chosen[0].flag)
+				}
+			}
 			return chosen[0].serve(c.Context(), m, args, c.Flags())
 		},
 	}
@@ -57,13 +65,33 @@ func serveCommand(m *Main) *cobra.Command {
 		c.Flags().BoolVar(&wanted[i], p.flag, false, p.doc)
 	}
 	c.Flags().String("listen", "127.0.0.1:0", "host:port to listen on, of this machine alone; port 0 takes a free one")
-	for _, p := range protocols {
-		if p.flags != nil {
-			p.flags(c.Flags())
-		}
+	for i, p := range protocols {
+		owned[i] = pflag.NewFlagSet(p.flag, pflag.ContinueOnError)
+		owned[i].SortFlags = false
+		p.flags(owned[i])
+		c.Flags().AddFlagSet(owned[i])
 	}
 	borrowSettings(c.Flags(), serveSettings)
 	return c
+}
+
+// changed is the first flag of a set that the user gave, "" for none.
+func changed(set *pflag.FlagSet) (name string) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && name == "" {
+			name = f.Name
+		}
+	})
+	return name
+}
+
+// unheard says that a server cannot listen on its address, nil if it failed by anything else.
+func unheard(listen string, err error) error {
+	if of, is := errors.AsType[*net.OpError](err); is && of.Op == "listen" {
+		return badInput("--listen %s cannot be listened on: %w; allowed: a free port of this machine, or 0", shown(listen),
+			cause(err))
+	}
+	return nil
 }
 
 // listenFlag is the address to listen on. The error refuses one that others could reach.

@@ -62,6 +62,9 @@ func serveMCP(ctx context.Context, m *Main, f mcpFlags, args []string, flags *pf
 	} else {
 		err = server.HTTP(ctx, listen, func(url string) { plaintext.Fprintf(m.Stdout, "%s\n", url) })
 	}
+	if taken := unheard(listen, err); taken != nil {
+		return taken
+	}
 	if err != nil {
 		return fmt.Errorf("serve runs: %w", err)
 	}
@@ -106,11 +109,11 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 	defer a.mu.Unlock()
 	values, err := a.m.gather(a.flags, scenario)
 	if err != nil {
-		return of, false, err
+		return of, false, a.hidden(err)
 	}
 	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
-		return of, false, err
+		return of, false, a.hidden(err)
 	}
 	live = c.paid()
 	if !live {
@@ -121,14 +124,13 @@ func (a *assistants) run(scenario string) (of session.Config, live bool, err err
 		return of, false, a.hidden(err)
 	}
 	of = p.asked
-	of.Listener = noticed{p.hears}
-	return of, live, p.session.Close()
+	of.Listener = &noticed{of: p.hears}
+	return of, live, a.hidden(p.session.Close())
 }
 
-// ask puts a question for at most a sum, 0 for one that costs nothing. A question that was answered before costs
-// nothing again.
-func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) (r ask.Record, cost price.Money,
-	err error) {
+// ask puts a question, as [mcp.Allowance] has it. A question that was answered before takes nothing.
+func (a *assistants) ask(ctx context.Context, q mcp.Question, take func() (price.Money, error)) (r ask.Record,
+	cost price.Money, err error) {
 	f := askFlags{Agent: q.Agent, Tick: q.Tick}
 	if err := f.check(true, q.Text); err != nil {
 		return r, 0, err
@@ -138,17 +140,26 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 	c := a.config
 	c.Caps.Run.Cost = 0 // as long as it is open whether a model is paid
 	i, p, err := prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
-	if err == nil && p.Live() {
-		if most == 0 {
-			return r, 0, badInput("the model of that run costs money, and the user allowed none (--cap-cost)")
-		}
-		c.Caps.Run.Cost = most
-		i, p, err = prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
-	}
 	if err != nil {
 		return r, 0, a.hidden(err)
 	}
 	known := i.Open() == 0
+	if !known {
+		most, err := take()
+		if err != nil {
+			return r, 0, err
+		}
+		if p.Live() && most == 0 {
+			return r, 0, badInput("the model of that run costs money, and the user allowed none (--cap-cost)")
+		}
+		if p.Live() {
+			c.Caps.Run.Cost = most
+			i, p, err = prepareAsk(a.m, string(q.Dir), q.Run, q.Text, c, f, nil)
+			if err != nil {
+				return r, 0, a.hidden(err)
+			}
+		}
+	}
 	records, err := askAll(ctx, a.m, p, i, false)
 	if len(records) > 0 {
 		r = records[0]
@@ -159,7 +170,7 @@ func (a *assistants) ask(ctx context.Context, q mcp.Question, most price.Money) 
 	return r, cost, a.hidden(err)
 }
 
-// hidden is an error without keys.
+// hidden is an error of the program without keys, for an assistant.
 func (a *assistants) hidden(err error) error {
 	if err == nil {
 		return nil

@@ -126,6 +126,9 @@ func TestMCPOverStdio(t *testing.T) {
 	if s := player.start("ask_agent", map[string]any{"run": "one", "agent": "agent-1", "question": "why?"}); s.Allowance.Runs != 1 || s.Cost != "0.00" {
 		t.Errorf("ask_agent: %+v", s)
 	}
+	if s := player.start("ask_agent", map[string]any{"run": "one", "agent": "agent-1", "question": "why?"}); s.Allowance.Runs != 1 || s.Cost != "0.00" {
+		t.Errorf("ask_agent, what was answered before: %+v", s)
+	}
 	seat := player.start("take_seat", map[string]any{"scenario": "minimal", "ticks": 50, "wait_s": 50})
 	if seat.Status != "running" || seat.Tick != 1 {
 		t.Errorf("take_seat: %+v", seat)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -42,6 +45,9 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 	if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
 		return badInput("serve --openenv needs exactly one argument, a scenario with a task, and got %d", len(args))
 	}
+	if f.Sessions < 1 {
+		return badInput("--sessions %d is out of range; allowed: a number from 1", f.Sessions)
+	}
 	listen, err := listenFlag(flags)
 	if err != nil {
 		return err
@@ -62,7 +68,7 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 	defer p.session.Close()
 	o := openenv.Options{Play: p.asked, Agent: f.Agent, Listen: listen, Sessions: f.Sessions,
 		Keep: openenv.Keep(f.Keep), Ended: m.episodeEnded}
-	o.Play.Listener = noticed{p.hears}
+	o.Play.Listener = &noticed{of: p.hears}
 	if o.Keep != openenv.KeepNone {
 		o.Dir = m.path(f.Dir)
 		if f.Dir == "" {
@@ -73,6 +79,12 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 		o.Token = rand.Text()
 	}
 	server, err := openenv.New(o)
+	if taken := unheard(listen, err); taken != nil {
+		return taken
+	}
+	if made, is := errors.AsType[*fs.PathError](err); is && o.Dir != "" && made.Op == "mkdir" {
+		return badInput("--dir %s cannot be made: %w; allowed: a directory that can be written", shown(o.Dir), made.Err)
+	}
 	if err != nil {
 		return badInput("serve --openenv %s: %w", shown(args[0]), cause(err))
 	}
@@ -92,11 +104,18 @@ func (m *Main) episodeEnded(o openenv.Outcome) {
 	plaintext.Fprintf(m.Stdout, "%s\n", line)
 }
 
-// noticed is told of the notices of a run, and not of its progress: many runs are played at the same time.
-type noticed struct{ of *listener }
+// noticed is told of the notices of runs, and not of their progress: many are played at the same time.
+type noticed struct {
+	mu sync.Mutex // a listener is made for one run, which notes withheld keys before it begins
+	of *listener
+}
 
 // Notice implements session.Listener.
-func (n noticed) Notice(of access.Notice) { n.of.Notice(of) }
+func (n *noticed) Notice(of access.Notice) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.of.Notice(of)
+}
 
 // Progress implements session.Listener.
-func (noticed) Progress(engine.Progress) {}
+func (*noticed) Progress(engine.Progress) {}

@@ -8,10 +8,30 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"example.com/agentworld/internal/settings"
+	"example.com/agentworld/session/access"
 )
+
+// TestNoticesOfManyRuns: runs that are played at the same time may all withhold a key.
+func TestNoticesOfManyRuns(t *testing.T) {
+	p := newProcess(t, nil)
+	key := settings.Value{Setting: settings.Setting{Key: "llm.api_key"}}
+	c := config{Config: settings.Config{Values: settings.Values{key}}}
+	n := &noticed{of: &listener{m: p.Main, config: c}}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { n.Notice(access.Withheld{URL: "http://127.0.0.1:1"}) })
+	}
+	all.Wait()
+	if got := strings.Count(p.stderr.String(), "note: "); got != 4 {
+		t.Errorf("%d notes: %s", got, p.stderr.String())
+	}
+}
 
 // TestServeOpenEnv: the command prints an address that answers, then a line for each episode, and plays as its
 // flags say. What cannot be served is refused before that.
@@ -26,6 +46,12 @@ func TestServeOpenEnv(t *testing.T) {
 		{"--openenv task_production_data_60 --seat agent-2=fly", "fly"},
 		{"--openenv task_production_data_60 --keep some", "none, failed, all"},
 		{"--openenv task_production_data_60 --listen 0.0.0.0:0", "of this machine alone"},
+		{"--openenv task_production_data_60 --listen 127.0.0.1:99999", `--listen "127.0.0.1:99999" cannot be listened on: invalid port`},
+		{"--mcp --listen 127.0.0.1:99999", `--listen "127.0.0.1:99999" cannot be listened on: invalid port`},
+		{"--openenv task_production_data_60 --keep all --dir /dev/null/runs", `--dir "/dev/null/runs" cannot be made`},
+		{"--openenv task_production_data_60 --sessions 0", "a number from 1"},
+		{"--openenv task_production_data_60 --allow-runs 3", "--allow-runs is for --mcp"},
+		{"--mcp --sessions 64", "--sessions is for --openenv"},
 	} {
 		p := newProcess(t, nil, append([]string{"serve"}, strings.Fields(c.args)...)...)
 		if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), c.want) || p.stdout.Len() > 0 {

@@ -38,11 +38,12 @@ type Catalog struct {
 	path string
 	root *os.Root
 	mu   sync.Mutex
-	// told are reports by run, as long as their file does not change.
-	told map[string]toldReport
+	// cached are rows by the id of the run.
+	cached map[string]cachedRow
 }
 
-type toldReport struct {
+// cachedRow is the row of a run. It holds as long as stamp is that of the run's files.
+type cachedRow struct {
 	stamp string
 	row   Row
 	// checked says that the trace was read through, damage what was wrong with it.
@@ -56,10 +57,10 @@ func Open(dir string) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{path: filepath.Clean(dir), root: root, told: map[string]toldReport{}}, nil
+	return &Catalog{path: filepath.Clean(dir), root: root, cached: map[string]cachedRow{}}, nil
 }
 
-// Shown is a message for the page: what it names of the directory is relative to it.
+// Shown is a message for clients: what it names of the directory is relative to it.
 func (c *Catalog) Shown(text string) string {
 	if !filepath.IsAbs(c.path) || c.path == filepath.Dir(c.path) {
 		return text

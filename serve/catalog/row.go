@@ -68,10 +68,11 @@ const (
 func (c *Catalog) Row(id string) (Row, error) {
 	stamp := c.Stamp(id, run.ReportFile) + " " + c.Stamp(id, run.TraceFile)
 	c.mu.Lock()
-	told, known := c.told[id]
+	was, known := c.cached[id]
 	c.mu.Unlock()
-	if known && told.stamp == stamp && told.row.Status != StatusRunning && told.row.Status != string(trace.RunUnfinished) {
-		return told.row, nil
+	grows := was.row.Status == StatusRunning || was.row.Status == string(trace.RunUnfinished)
+	if known && was.stamp == stamp && !grows {
+		return was.row, nil
 	}
 	dir, err := c.Run(id)
 	if err != nil {
@@ -109,17 +110,17 @@ func (c *Catalog) Row(id string) (Row, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.told) > entriesMax {
-		clear(c.told)
+	if len(c.cached) > entriesMax {
+		clear(c.cached)
 	}
-	now := toldReport{stamp: stamp, row: r}
-	if was := c.told[id]; was.stamp == stamp {
+	now := cachedRow{stamp: stamp, row: r}
+	if was := c.cached[id]; was.stamp == stamp {
 		now.checked, now.damage = was.checked, was.damage
 	}
 	if r.Status != StatusRunning {
 		now.row.Damage(now.damage)
 	}
-	c.told[id] = now
+	c.cached[id] = now
 	return now.row, nil
 }
 
@@ -158,10 +159,10 @@ func readThrough(ctx context.Context, dir run.Dir) error {
 func (c *Catalog) keepDamage(id, stamp string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t, known := c.told[id]; known && t.stamp == stamp {
+	if t, known := c.cached[id]; known && t.stamp == stamp {
 		t.checked, t.damage = true, err
 		t.row.Damage(err)
-		c.told[id] = t
+		c.cached[id] = t
 	}
 }
 
@@ -170,7 +171,7 @@ func (c *Catalog) keepDamage(id, stamp string, err error) {
 func (c *Catalog) Check(ctx context.Context) (found, damaged bool) {
 	id, stamp := "", ""
 	c.mu.Lock()
-	for other, t := range c.told {
+	for other, t := range c.cached {
 		if !t.checked && t.row.Status != StatusRunning && t.row.Status != StatusDamaged {
 			id, stamp = other, t.stamp
 			break
@@ -194,11 +195,11 @@ func (c *Catalog) Check(ctx context.Context) (found, damaged bool) {
 	return true, err != nil
 }
 
-// Last is what was told of a run last.
+// Last is the newest row that was made of a run; it has no more than the id if none was.
 func (c *Catalog) Last(id string) Row {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.told[id].row
+	r := c.cached[id].row
 	r.ID = id
 	return r
 }

@@ -20,8 +20,10 @@ type Allowance struct {
 	// Run returns what a run of an embedded scenario is made of but for its directory. live says that it asks
 	// models that cost money.
 	Run func(scenario string) (c session.Config, live bool, err error)
-	// Ask puts a question for at most a sum, 0 for one that costs nothing, and returns what it cost.
-	Ask func(ctx context.Context, q Question, most price.Money) (answer ask.Record, cost price.Money, err error)
+	// Ask puts a question and returns what it cost. Before that it calls take once, which counts the question and
+	// returns what it may cost, 0 for nothing. A question that was answered before is answered without.
+	Ask func(ctx context.Context, q Question, take func() (price.Money, error)) (answer ask.Record, cost price.Money,
+		err error)
 }
 
 // Question is a question to an agent of a run.

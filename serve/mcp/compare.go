@@ -34,7 +34,13 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	}
 	defer done()
 	if len(in.A) == 1 && len(in.B) == 1 && s.isRun(in.A[0]) && s.isRun(in.B[0]) {
+		if len(in.By) > 0 {
+			return nil, refuse("by is for sides of several runs; allowed: more ids, or batches")
+		}
 		return s.comparePair(ctx, in)
+	}
+	if in.After != 0 {
+		return nil, refuse("after_tick is for two runs; allowed: leave it out")
 	}
 	declared := []string{}
 	if len(in.By) > 0 {
@@ -43,24 +49,16 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 			return nil, refuse("by: %v", err)
 		}
 	}
-	var sides []batch.Side
-	for name, list := range map[string][]string{"A": in.A, "B": in.B} {
-		side := batch.Side{Name: name}
-		for _, id := range list {
-			results, err := s.resultsOf(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			side.Results = append(side.Results, results...)
-		}
-		if len(side.Results) == 0 {
-			return nil, refuse("side %s has no run with an end", strings.ToLower(name))
-		}
-		sides = append(sides, side)
+	a, err := s.sideOf(ctx, "A", in.A)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(sides, func(a, b batch.Side) int { return strings.Compare(a.Name, b.Name) })
+	b, err := s.sideOf(ctx, "B", in.B)
+	if err != nil {
+		return nil, err
+	}
 	how := &batch.Compare{Metrics: slices.Clone(batch.ShownMetrics)}
-	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, sides)
+	summary, err := batch.CompareSides(batch.File{Name: "A and B", Compare: how}, declared, []batch.Side{a, b})
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +67,25 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 		r.Sides = &summary
 	}
 	return r, nil
+}
+
+// sideOf is a side of a comparison, of the results of its runs and batches.
+func (s *Server) sideOf(ctx context.Context, name string, ids []string) (batch.Side, error) {
+	side := batch.Side{Name: name}
+	if len(slices.Compact(slices.Sorted(slices.Values(ids)))) < len(ids) {
+		return side, refuse("%s has an id twice, which is no further evidence; allowed: different ones", strings.ToLower(name))
+	}
+	for _, id := range ids {
+		results, err := s.resultsOf(ctx, id)
+		if err != nil {
+			return side, err
+		}
+		side.Results = append(side.Results, results...)
+	}
+	if len(side.Results) == 0 {
+		return side, refuse("side %s has no run with an end", strings.ToLower(name))
+	}
+	return side, nil
 }
 
 func (s *Server) isRun(id string) bool {

@@ -39,9 +39,18 @@ func (g *game) Notice(n access.Notice) {
 // Progress implements [session.Listener].
 func (g *game) Progress(p engine.Progress) { g.tick.Store(p.Tick) }
 
-// start starts a run within the allowance; seat, if there is one, plays an agent of it. The error says why there is
+// ended waits for the end of the run, some time at most.
+func (g *game) ended(ctx context.Context, most time.Duration) {
+	select {
+	case <-g.over:
+	case <-time.After(most):
+	case <-ctx.Done():
+	}
+}
+
+// start starts a run within the allowance, in which p, unless it is nil, plays an agent. The error says why there is
 // none, and nothing is counted then.
-func (s *spender) start(in startArguments, seat *seated) (*game, error) {
+func (s *spender) start(in startArguments, p *player) (*game, error) {
 	of, _, embedded := scenario.Embedded(in.Scenario)
 	if !embedded {
 		return nil, refuse("there is no built-in scenario of that name; allowed: %s", offered(scenario.Names()))
@@ -66,7 +75,7 @@ func (s *spender) start(in startArguments, seat *seated) (*game, error) {
 		return nil, err
 	}
 	g := &game{id: runID(of.ID, time.Now()), over: make(chan struct{}), heard: c.Listener}
-	played, err := s.prepared(g, c, in, part, seat)
+	prepared, err := s.prepare(g, c, in, part, p)
 	if err != nil {
 		part.undo()
 		s.exit()
@@ -76,8 +85,8 @@ func (s *spender) start(in startArguments, seat *seated) (*game, error) {
 		defer s.exit()
 		defer close(g.over)
 		defer g.leave()
-		g.result, g.err = played.Run(context.WithoutCancel(s.ctx))
-		g.err = errors.Join(g.err, played.Close())
+		g.result, g.err = prepared.Run(context.WithoutCancel(s.ctx)) // drain ends it
+		g.err = errors.Join(g.err, prepared.Close())
 		cost := price.FromMicros(g.result.Report.Cost.TotalMicros)
 		if g.err != nil {
 			cost = part.most // what it cost is not known for certain
@@ -110,8 +119,8 @@ func (s *spender) exit() {
 	s.playing.Done()
 }
 
-// prepared makes the session of a run and its directory.
-func (s *spender) prepared(g *game, c session.Config, in startArguments, part *grant, seat *seated) (*session.Session,
+// prepare makes the session of a run and its directory.
+func (s *spender) prepare(g *game, c session.Config, in startArguments, part *grant, p *player) (*session.Session,
 	error) {
 	g.drain, g.leave = context.WithCancel(s.ctx)
 	c.Dir = s.place(g.id)
@@ -129,21 +138,19 @@ func (s *spender) prepared(g *game, c session.Config, in startArguments, part *g
 	if part.most > 0 && (c.Caps.Run.Cost == 0 || c.Caps.Run.Cost > part.most) {
 		c.Caps.Run.Cost = part.most
 	}
-	if seat != nil {
-		seat.sit(&c, g)
+	if p != nil {
+		p.sit(&c, g)
 	}
-	played, err := session.New(c)
-	if err == nil {
-		err = played.Create()
-		if err != nil {
-			err = errors.Join(err, played.Close())
-		}
-	}
+	prepared, err := session.New(c)
 	if err != nil {
 		g.leave()
 		return nil, err
 	}
-	return played, nil
+	if err := prepared.Create(); err != nil {
+		g.leave()
+		return nil, errors.Join(err, prepared.Close())
+	}
+	return prepared, nil
 }
 
 // standing says how a run stands.
@@ -157,7 +164,7 @@ func (s *spender) standing(g *game) played {
 		}
 		if g.err != nil {
 			p.Status = string(trace.RunInternalError)
-			problem := by(unknownAuthor, g.err.Error())
+			problem := by(unknownAuthor, errorLine(g.err.Error()))
 			p.Problem = &problem
 		}
 	default:

@@ -35,9 +35,9 @@ const (
 	missedMax = 2
 )
 
-// seated is an assistant that plays an agent. It is shown no texts of other agents, so that nobody in the world can
+// player is an assistant that plays an agent. It is shown no texts of other agents, so that nobody in the world can
 // instruct it. The run asks on one goroutine, and calls of clients come on others.
-type seated struct {
+type player struct {
 	agent    string
 	deadline time.Duration
 	game     *game
@@ -59,70 +59,70 @@ type turn struct {
 }
 
 // sit has the assistant play its agent in a run.
-func (s *seated) sit(c *session.Config, g *game) {
-	s.game = g
-	c.Settings.Seats = trace.Seated(c.Settings.Seats, []trace.AgentSeat{{Agent: s.agent, Seat: seatName}})
-	c.SeatTimeoutMS = s.deadline.Milliseconds()
+func (p *player) sit(c *session.Config, g *game) {
+	p.game = g
+	c.Settings.Seats = trace.Seated(c.Settings.Seats, []trace.AgentSeat{{Agent: p.agent, Seat: seatName}})
+	c.SeatTimeoutMS = p.deadline.Milliseconds()
 	c.Seats = append(slices.Clone(c.Seats), engine.Seat{Name: seatName, Version: seatVersion, Words: true,
-		New: func(engine.Brief) engine.Player { return engine.Act(s.play) }})
+		New: func(engine.Brief) engine.Player { return engine.Act(p.play) }})
 }
 
 var errLeft = errors.New("the assistant has left its seat")
 
 // play is the seat: it waits for the move of the assistant.
-func (s *seated) play(ctx context.Context, o seat.Observation) (seat.Move, error) {
-	s.mu.Lock()
-	left := s.missed >= missedMax
-	s.mu.Unlock()
+func (p *player) play(ctx context.Context, o seat.Observation) (seat.Move, error) {
+	p.mu.Lock()
+	left := p.missed >= missedMax
+	p.mu.Unlock()
 	if left {
 		return seat.Move{}, errLeft
 	}
-	t := &turn{Observation: o, text: o.InWords(), until: time.Now().Add(s.deadline), move: make(chan seat.Move, 1)}
-	s.show(t)
+	t := &turn{Observation: o, text: o.InWords(), until: time.Now().Add(p.deadline), move: make(chan seat.Move, 1)}
+	p.show(t)
 	select {
 	case m := <-t.move:
 		return m, nil
 	case <-ctx.Done():
-	case <-s.game.drain.Done():
+	case <-p.game.drain.Done():
 	}
-	s.show(nil)
+	p.show(nil)
 	select {
 	case m := <-t.move: // of the same moment
 		return m, nil
 	default:
 	}
-	s.mu.Lock()
-	s.missed++
-	gone := s.missed >= missedMax
-	s.mu.Unlock()
+	p.mu.Lock()
+	p.missed++
+	gone := p.missed >= missedMax
+	p.mu.Unlock()
 	if gone {
-		s.game.leave() // nobody waits for the rest of the run
+		p.game.leave() // nobody waits for the rest of the run
 	}
 	return seat.Move{}, errors.New("the assistant made no move")
 }
 
 // show makes a turn the one that waits.
-func (s *seated) show(t *turn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turn = t
-	close(s.changed)
-	s.changed = make(chan struct{})
+func (p *player) show(t *turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turn = t
+	close(p.changed)
+	p.changed = make(chan struct{})
 }
 
 // await waits for a turn; it is nil if none came in time, or the run is over.
-func (s *seated) await(ctx context.Context, most time.Duration) *turn {
+func (p *player) await(ctx context.Context, most time.Duration) *turn {
 	limit := time.After(most)
 	for {
-		s.mu.Lock()
-		t, changed := s.turn, s.changed
-		s.mu.Unlock()
+		p.mu.Lock()
+		t, changed := p.turn, p.changed
+		p.mu.Unlock()
 		if t != nil {
 			return t
 		}
 		select {
 		case <-changed:
-		case <-s.game.over:
+		case <-p.game.over:
 			return nil
 		case <-limit:
 			return nil
@@ -133,20 +133,20 @@ func (s *seated) await(ctx context.Context, most time.Duration) *turn {
 }
 
 // answer makes a move in the turn that waits. The error says why it is none; the turn then waits on.
-func (s *seated) answer(move json.RawMessage) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn == nil {
+func (p *player) answer(move json.RawMessage) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.turn == nil {
 		return refuse("no turn of your agent waits for a move; observe waits for one")
 	}
-	names := answer.NamesIn(&s.turn.Observation.Observation, s.turn.View.Industry())
+	names := answer.NamesIn(&p.turn.Observation.Observation, p.turn.View.Industry())
 	action, why, fault := answer.ReadMove(string(move), names, world.ThenMax)
 	if fault != nil {
 		return refuse("that is no move, and the turn still waits: %s", fault.Error())
 	}
-	s.turn.move <- seat.Move{Action: action, Why: why}
-	s.turn = nil
-	s.missed = 0
+	p.turn.move <- seat.Move{Action: action, Why: why}
+	p.turn = nil
+	p.missed = 0
 	return nil
 }
 
@@ -191,23 +191,23 @@ func (s *Server) takeSeat(ctx context.Context, in seatArguments) (any, error) {
 	if embedded && !slices.Contains(of.AgentIDs(), in.Agent) {
 		return nil, refuse("the scenario has no such agent; allowed: %s", offered(of.AgentIDs()))
 	}
-	seat := &seated{agent: in.Agent, deadline: time.Duration(seconds) * time.Second, changed: make(chan struct{})}
-	if _, err := s.spender.start(in.startArguments, seat); err != nil {
+	p := &player{agent: in.Agent, deadline: time.Duration(seconds) * time.Second, changed: make(chan struct{})}
+	if _, err := s.spender.start(in.startArguments, p); err != nil {
 		return nil, err
 	}
 	id := seatID()
 	s.spender.mu.Lock()
-	s.spender.seats[id] = seat
+	s.spender.seats[id] = p
 	s.spender.mu.Unlock()
-	now := s.situation(ctx, id, seat, wait)
-	if t := seat.await(ctx, 0); t != nil {
+	now := s.situation(ctx, id, p, wait)
+	if t := p.await(ctx, 0); t != nil {
 		moves := own("%s", howToMove(t.View.Industry()))
 		now.Moves = &moves
 	}
 	return now, nil
 }
 
-// seatID is a name that nobody guesses.
+// seatID is a name that cannot be guessed, in the digits of a hash, which a result takes for a name.
 func seatID() string {
 	random := make([]byte, 16)
 	_, _ = rand.Read(random) // never fails
@@ -226,9 +226,9 @@ func howToMove(industry *world.Industry) string {
 }
 
 // situation waits for the next turn of a seat.
-func (s *Server) situation(ctx context.Context, id string, seat *seated, wait time.Duration) situation {
-	t := seat.await(ctx, wait)
-	now := situation{Seat: id, played: s.spender.standing(seat.game), Agent: seat.agent}
+func (s *Server) situation(ctx context.Context, id string, p *player, wait time.Duration) situation {
+	t := p.await(ctx, wait)
+	now := situation{Seat: id, played: s.spender.standing(p.game), Agent: p.agent}
 	if t == nil {
 		return now
 	}
@@ -241,12 +241,12 @@ func (s *Server) situation(ctx context.Context, id string, seat *seated, wait ti
 	return now
 }
 
-// seat finds a seat by its id.
-func (s *spender) seat(id string) (*seated, error) {
+// player finds who has a seat, by its id.
+func (s *spender) player(id string) (*player, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of := s.seats[id]; of != nil {
-		return of, nil
+	if p := s.seats[id]; p != nil {
+		return p, nil
 	}
 	return nil, refuse("there is no such seat; take_seat gives one")
 }
@@ -256,16 +256,21 @@ type observeArguments struct {
 	Wait int    `json:"wait_s,omitempty" jsonschema:"seconds to wait for a turn, 20 by default and up to 50"`
 }
 
+// of is who has the seat, and how long to wait for its turn.
+func (in observeArguments) of(s *spender) (p *player, wait time.Duration, err error) {
+	wait, err = waiting(in.Wait)
+	if err == nil {
+		p, err = s.player(in.Seat)
+	}
+	return p, wait, err
+}
+
 func (s *Server) observe(ctx context.Context, in observeArguments) (any, error) {
-	wait, err := waiting(in.Wait)
+	p, wait, err := in.of(s.spender)
 	if err != nil {
 		return nil, err
 	}
-	of, err := s.spender.seat(in.Seat)
-	if err != nil {
-		return nil, err
-	}
-	return s.situation(ctx, in.Seat, of, wait), nil
+	return s.situation(ctx, in.Seat, p, wait), nil
 }
 
 type actArguments struct {
@@ -274,11 +279,7 @@ type actArguments struct {
 }
 
 func (s *Server) act(ctx context.Context, in actArguments) (any, error) {
-	wait, err := waiting(in.Wait)
-	if err != nil {
-		return nil, err
-	}
-	of, err := s.spender.seat(in.Seat)
+	p, wait, err := in.of(s.spender)
 	if err != nil {
 		return nil, err
 	}
@@ -286,10 +287,10 @@ func (s *Server) act(ctx context.Context, in actArguments) (any, error) {
 	if err != nil {
 		return nil, refuse("that is no move")
 	}
-	if err := of.answer(move); err != nil {
+	if err := p.answer(move); err != nil {
 		return nil, err
 	}
-	return s.situation(ctx, in.Seat, of, wait), nil
+	return s.situation(ctx, in.Seat, p, wait), nil
 }
 
 type leaveArguments struct {
@@ -297,15 +298,11 @@ type leaveArguments struct {
 }
 
 func (s *Server) leaveSeat(ctx context.Context, in leaveArguments) (any, error) {
-	of, err := s.spender.seat(in.Seat)
+	p, err := s.spender.player(in.Seat)
 	if err != nil {
 		return nil, err
 	}
-	of.game.leave()
-	select {
-	case <-of.game.over:
-	case <-time.After(waitMax):
-	case <-ctx.Done():
-	}
-	return s.spender.standing(of.game), nil
+	p.game.leave()
+	p.game.ended(ctx, waitMax)
+	return s.spender.standing(p.game), nil
 }

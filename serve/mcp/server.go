@@ -177,15 +177,18 @@ func add[In any](s *Server, t tool, do func(ctx context.Context, in In) (any, er
 
 // explained is an error for a client. What is no refusal of ours may quote a server or a file of others.
 func (s *Server) explained(err error) any {
-	text := s.catalog.Shown(err.Error())
-	text = plaintext.Clip(plaintext.Line(serve.Pathless(text)), errorCharsMax)
 	if of, ours := errors.AsType[refusal](err); ours {
 		return own("%s", of.text)
 	}
 	if errors.Is(err, catalog.ErrNoSuch) {
 		return own("there is no such run or batch; list_runs names them")
 	}
-	return by(unknownAuthor, text)
+	return by(unknownAuthor, errorLine(s.catalog.Shown(err.Error())))
+}
+
+// errorLine is the text of an error as one line, without where files are on this machine.
+func errorLine(text string) string {
+	return plaintext.Clip(plaintext.Line(serve.Pathless(text)), errorCharsMax)
 }
 
 // read waits until a long reading may begin. done ends it.

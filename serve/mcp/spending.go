@@ -25,7 +25,8 @@ type spender struct {
 
 	mu     sync.Mutex
 	active int
-	seats  map[string]*seated
+	// seats are who plays, by the ids of their seats.
+	seats map[string]*player
 }
 
 // The bounds of what is played.
@@ -39,7 +40,7 @@ const (
 )
 
 func newSpender(a *Allowance, dir string) *spender {
-	s := &spender{ledger: ledger{of: *a}, dir: dir, seats: map[string]*seated{}}
+	s := &spender{ledger: ledger{of: *a}, dir: dir, seats: map[string]*player{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -105,11 +106,7 @@ func (s *Server) startRun(ctx context.Context, in startArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-g.over:
-	case <-time.After(wait):
-	case <-ctx.Done():
-	}
+	g.ended(ctx, wait)
 	return s.spender.standing(g), nil
 }
 
@@ -174,18 +171,25 @@ func (s *Server) askAgent(ctx context.Context, in askArguments) (any, error) {
 		return nil, err
 	}
 	defer s.spender.exit()
-	g, err := l.take(wanted, l.of.Cost > 0)
-	if err != nil {
-		return nil, err
-	}
+	var g *grant // nil for what was answered before
 	// An answer is paid for even if its client has gone.
 	r, cost, err := l.of.Ask(context.WithoutCancel(ctx),
-		Question{Dir: dir, Run: in.Run, Agent: in.Agent, Tick: in.Tick, Text: in.Question}, g.most)
-	if err != nil && cost == 0 {
+		Question{Dir: dir, Run: in.Run, Agent: in.Agent, Tick: in.Tick, Text: in.Question},
+		func() (price.Money, error) {
+			taken, err := l.take(wanted, l.of.Cost > 0)
+			if err != nil {
+				return 0, err
+			}
+			g = taken
+			return g.most, nil
+		})
+	switch {
+	case g == nil:
+	case err != nil && cost == 0:
 		g.undo()
-		return nil, err
+	default:
+		g.end(cost)
 	}
-	g.end(cost)
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,13 @@ type archive struct {
 	temporary bool
 	ended     func(Outcome)
 
-	mu     sync.Mutex
-	begun  int64
-	last   []Outcome
-	kept   []string
+	mu sync.Mutex
+	// begun counts the names that were tried, which end up in directories.
+	begun int64
+	// last are the newest outcomes, kept the runs that are kept, both with the oldest first.
+	last []Outcome
+	kept []string
+	// failed is the first run that could not be removed.
 	failed error
 }
 
@@ -42,19 +45,20 @@ func openArchive(o Options) (*archive, error) {
 	return a, nil
 }
 
-// place returns the directory of the next run of an instance. It holds none.
-func (a *archive) place(i instance) (string, error) {
+// reserve makes the directory of the next run of an instance. Another server may keep its runs in the same place,
+// so that a name is only ours once its directory is made.
+func (a *archive) reserve(i instance) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for {
 		a.begun++
 		dir := filepath.Join(a.dir, fmt.Sprintf("episode-%06d-seed-%d", a.begun, i.seed()))
-		_, err := os.Lstat(dir)
+		err := os.Mkdir(dir, 0o700)
 		switch {
-		case errors.Is(err, os.ErrNotExist):
+		case err == nil:
 			return dir, nil
-		case err != nil:
-			return "", fmt.Errorf("find a place for an episode: %w", err)
+		case !errors.Is(err, os.ErrExist):
+			return "", fmt.Errorf("make the directory of an episode: %w", err)
 		}
 	}
 }
@@ -72,9 +76,9 @@ func (a *archive) take(o Outcome, dir string) {
 		a.kept = slices.Delete(a.kept, 0, len(gone))
 	}
 	for _, run := range gone {
-		a.failed = errors.Join(a.failed, remove(run))
+		a.remove(run)
 	}
-	a.last = append(a.last, o)
+	a.last = append(a.last, o.forClients())
 	a.last = slices.Delete(a.last, 0, max(0, len(a.last)-ringMax))
 	if a.ended != nil {
 		a.ended(o)
@@ -85,22 +89,30 @@ func (a *archive) take(o Outcome, dir string) {
 func (a *archive) drop(dir string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.failed = errors.Join(a.failed, remove(dir))
+	a.remove(dir)
 }
 
-// outcomes are those of the last episodes, the oldest first.
+// remove removes a directory of runs. It is called with mu held.
+func (a *archive) remove(dir string) {
+	err := os.RemoveAll(dir)
+	if err != nil && a.failed == nil {
+		a.failed = fmt.Errorf("remove the run of an episode: %w", err)
+	}
+}
+
+// outcomes are those of the last episodes for clients, the oldest first.
 func (a *archive) outcomes() []Outcome {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]Outcome{}, a.last...)
 }
 
-// close removes what is temporary. The error says what could not be removed, now or before.
+// close removes what is temporary. The error says what could not be removed first, now or before.
 func (a *archive) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.temporary {
-		a.failed = errors.Join(a.failed, remove(a.dir))
+		a.remove(a.dir)
 	}
 	return a.failed
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -22,9 +21,10 @@ type episode struct {
 	id string
 	instance
 	agent string
-	// clock bounds what others take in a step, most is that bound.
+	// clock bounds what others take in a step, most is that bound, and turn the one of the client for its move.
 	clock clock
 	most  time.Duration
+	turn  time.Duration
 
 	// turns are those of the client's agent, moves the client's answers.
 	turns chan turn
@@ -56,8 +56,8 @@ type begun struct {
 	instance
 	// dir is where its run goes.
 	dir string
-	// most is how long others may take in a step.
-	most time.Duration
+	// most is how long others may take in a step, turn how long the client may take for its move.
+	most, turn time.Duration
 }
 
 // begin starts an episode and awaits the first turn. The error says why no world can be played; ctx ends the
@@ -67,7 +67,7 @@ func (t *task) begin(ctx context.Context, b begun) (*episode, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &episode{id: b.id, instance: b.instance, agent: t.agent, most: b.most, turns: make(chan turn),
+	e := &episode{id: b.id, instance: b.instance, agent: t.agent, most: b.most, turn: b.turn, turns: make(chan turn),
 		moves: make(chan seat.Move), ended: make(chan struct{}), fold: newFold(of, t.agent)}
 	e.paid = e.fold.score
 	s, err := session.New(e.config(t.play, b.dir))
@@ -100,7 +100,7 @@ func (e *episode) config(c session.Config, dir string) session.Config {
 	c.Dir = dir
 	c.Settings.Seats = trace.Seated(c.Settings.Seats, []trace.AgentSeat{{Agent: e.agent, Seat: seatName}})
 	// Only the client's seat may take that long: the others have a clock.
-	c.SeatTimeoutMS = time.Hour.Milliseconds()
+	c.SeatTimeoutMS = e.turn.Milliseconds()
 	c.Seats = slices.Clone(c.Seats)
 	for i, s := range c.Seats {
 		c.Seats[i] = clocked(s, &e.clock)
@@ -140,7 +140,7 @@ func (e *episode) await() {
 // malformedMax is how many moves in a row may be unreadable before the turn is lost.
 const malformedMax = 3
 
-// step makes a move, and returns what came of it. A move that cannot be read is refused in the same turn; the
+// step makes a move, and returns its outcome. A move that cannot be read is refused in the same turn; the
 // last of [malformedMax] in a row costs the turn, so that an episode ends whatever a client sends.
 func (e *episode) step(move []byte) Step {
 	if e.now == nil {
@@ -165,6 +165,10 @@ func (e *episode) step(move []byte) Step {
 	select {
 	case e.moves <- seat.Move{Action: action, Why: why}:
 		e.await()
+	case t := <-e.turns: // the client slept on its turn, which is lost; no one waits for this move
+		e.now = &t
+		late := trace.WaitSeatPrefix + seat.Late
+		return e.seen(&Result{Tick: o.Tick, Code: late, Text: "not carried out (" + late + "): the agent waited"})
 	case <-e.ended:
 		e.now = nil
 	}
@@ -230,11 +234,3 @@ func (e *episode) close() Outcome {
 
 // statusAbandoned is the status of an episode that its client left.
 const statusAbandoned = "abandoned"
-
-// remove removes the run of an episode that is closed.
-func remove(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove the run of an episode: %w", err)
-	}
-	return nil
-}

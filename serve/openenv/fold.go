@@ -9,7 +9,7 @@ import (
 	"example.com/agentworld/world"
 )
 
-// fold is what an episode keeps of the records of its run: the score, and what came of the client's move.
+// fold is what an episode keeps of the records of its run: the score, and the outcome of the client's move.
 type fold struct {
 	agent string
 	// ticks is the length of the task.
@@ -21,7 +21,7 @@ type fold struct {
 	tick, score int64
 	// refused is what the rules of the scenario said of the move before it became a wait.
 	refused string
-	// result is what came of the move, nil before.
+	// result is the outcome of the move, nil before.
 	result *Result
 }
 
@@ -67,14 +67,14 @@ func (f *fold) reached() (tick, score int64) {
 	return f.tick, f.score
 }
 
-// last is what came of the last move, nil if its tick never ended.
+// last is the outcome of the last move, nil if its tick never ended.
 func (f *fold) last() *Result {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.result
 }
 
-// resultOf says what came of a move. refused is what the rules of the scenario said of it.
+// resultOf is the outcome of a move. refused is what the rules of the scenario said of it.
 func resultOf(d trace.Decision, refused string) *Result {
 	r := &Result{Tick: d.Tick, Text: clip(explain.DecisionText(d)), Adjusted: len(d.Adjustments) > 0}
 	var o world.Outcome

@@ -14,7 +14,7 @@ type guests struct {
 
 // guest is a place that ends when nobody asks for it any more.
 type guest struct {
-	place *seated
+	place *place
 	quiet *time.Timer
 }
 
@@ -39,7 +39,7 @@ func (g *guests) create(s *Server) (id string, wrong *problem) {
 }
 
 // find is the place of an id, nil if there is none.
-func (g *guests) find(id string) *seated {
+func (g *guests) find(id string) *place {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	guest := g.seats[id]

@@ -126,7 +126,7 @@ func (s *Server) postStep(w http.ResponseWriter, r *http.Request) {
 func (s *Server) once(w http.ResponseWriter, r *http.Request, reset, move json.RawMessage) {
 	p := s.sit()
 	if p == nil {
-		serve.Problem(w, http.StatusServiceUnavailable, s.full().Message)
+		detail(w, http.StatusServiceUnavailable, s.full().Message)
 		return
 	}
 	defer p.leave()

@@ -241,7 +241,8 @@ func TestTokenIsAsked(t *testing.T) {
 	join(t, s).leave()
 }
 
-// TestRing: the newest runs are kept, older ones of this server go, and what else is in the directory stays.
+// TestRing: the newest runs are kept, older ones of this server go, and what else is in the directory stays, the
+// runs of another server among it.
 func TestRing(t *testing.T) {
 	dir, told := t.TempDir(), 0
 	mine := filepath.Join(dir, "mine")
@@ -253,11 +254,8 @@ func TestRing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range ringMax + 5 {
-		run, err := a.place(instance{splitTrain, int64(i)})
+		run, err := a.reserve(instance{splitTrain, int64(i)})
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(run, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		status := statusAbandoned
@@ -279,9 +277,19 @@ func TestRing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := again.place(instance{splitTrain, 1004})
-	if _, known := os.Stat(run); err != nil || known == nil {
-		t.Errorf("a further server plays in %s, %v", run, err)
+	if got := outcomes[0]; strings.ContainsRune(got.Run, filepath.Separator) || got.Run == "" {
+		t.Errorf("clients are told of the run %q", got.Run)
+	}
+	other, err := openArchive(Options{Keep: KeepAll, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := instance{splitTrain, 1004} // whose first names are taken
+	run, err1 := again.reserve(i)
+	theirs, err2 := other.reserve(i)
+	other.drop(theirs)
+	if _, err := os.Stat(run); err1 != nil || err2 != nil || err != nil {
+		t.Errorf("two servers of one directory play in %s and %s: %v, %v, %v", run, theirs, err1, err2, err)
 	}
 }
 

@@ -1,8 +1,8 @@
 package openenv
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
@@ -50,7 +50,7 @@ type rpcParameters struct {
 }
 
 // rpc answers a call. own is the place of the connection, nil where it has none.
-func (s *Server) rpc(text []byte, own *seated) rpcReply {
+func (s *Server) rpc(text []byte, own *place) rpcReply {
 	var c rpcCall
 	var q rpcParameters
 	reply := rpcReply{Version: "2.0"}
@@ -73,6 +73,9 @@ func (s *Server) rpc(text []byte, own *seated) rpcReply {
 	}
 	if len(c.Params) > 0 {
 		err = json.Unmarshal(c.Params, &q)
+		if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			return fail(rpcParams, clip("params: "+mismatch(of).Error()))
+		}
 		if err != nil {
 			return fail(rpcParams, clip(err.Error()))
 		}
@@ -126,24 +129,12 @@ func (s *Server) postMCP(w http.ResponseWriter, r *http.Request) {
 
 // mcpSocket answers calls over a connection of their own, which has a place with an episode.
 func (s *Server) mcpSocket(w http.ResponseWriter, r *http.Request) {
-	c := s.connect(w, r)
-	if c == nil {
-		return
-	}
-	p := s.sit()
-	if p == nil {
-		c.send(rpcReply{Version: "2.0", Error: &rpcError{rpcServer, s.full().Message}})
-		c.close(websocket.StatusTryAgainLater)
-		return
-	}
-	context.AfterFunc(c.ctx, p.cancel)
-	code := s.converseMCP(c, p)
-	p.leave()
-	c.close(code)
+	full := func(p *problem) any { return rpcReply{Version: "2.0", Error: &rpcError{rpcServer, p.Message}} }
+	s.session(w, r, full, s.converseMCP)
 }
 
 // converseMCP answers one call after the other until the session ends, and returns the code of that.
-func (s *Server) converseMCP(c *connection, p *seated) websocket.StatusCode {
+func (s *Server) converseMCP(c *connection, p *place) websocket.StatusCode {
 	if _, wrong := p.reset(nil); wrong != nil {
 		c.send(rpcReply{Version: "2.0", Error: &rpcError{rpcInternal, wrong.Message}})
 		return websocket.StatusInternalError

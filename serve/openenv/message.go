@@ -6,27 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"reflect"
 	"strings"
 
 	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/serve"
 )
 
 // Observation is what the client is told. It is one flat object.
 type Observation struct {
 	// Text is the situation of the agent in words, as the prompt of a model has it.
 	Text string `json:"text"`
-	// Result is what came of the last action, nil after a reset.
+	// Result is the outcome of the last action, nil after a reset.
 	Result *Result `json:"result"`
 	// Tick is the tick that the agent decides in, Ticks the length of the episode, and Score the score of the task.
 	Tick  int64 `json:"tick"`
 	Ticks int64 `json:"ticks"`
 	Score int64 `json:"score"`
-	// Seat is the typed value behind the text, nil once the episode is over.
+	// Seat is the typed value that the text is made of, nil once the episode is over.
 	Seat *seat.Observation `json:"seat"`
 }
 
-// Result is what came of an action.
+// Result is the outcome of an action.
 type Result struct {
 	// Tick is when it was carried out or refused.
 	Tick int64 `json:"tick"`
@@ -79,8 +82,17 @@ type Outcome struct {
 	Steps int64 `json:"steps"`
 	// Deadlines counts the answers of other agents that were not awaited.
 	Deadlines int64 `json:"deadlines"`
-	// Run is the directory of its run, empty if that is not kept.
+	// Run is the directory of its run, empty if that is not kept. Clients are told its name alone.
 	Run string `json:"run,omitempty"`
+}
+
+// forClients is the outcome without where files are on this machine.
+func (o Outcome) forClients() Outcome {
+	o.Reason = serve.Pathless(o.Reason)
+	if o.Run != "" {
+		o.Run = filepath.Base(o.Run)
+	}
+	return o
 }
 
 // problem is an error that a client is told of.
@@ -163,10 +175,32 @@ func strictly(data []byte, into any) error {
 		}
 		return errors.New("more than one value")
 	}
+	if of, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return mismatch(of)
+	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// textMax bounds a text about what a client sent, in bytes.
+// mismatch says which member has another type than it has to, in the words of a client.
+func mismatch(of *json.UnmarshalTypeError) error {
+	at, allowed := "", "another type"
+	if of.Field != "" {
+		at = of.Field + ": "
+	}
+	switch of.Type.Kind() {
+	case reflect.Uint64:
+		allowed = "a whole number from 0"
+	case reflect.Int64:
+		allowed = "a whole number"
+	case reflect.String:
+		allowed = "a text"
+	case reflect.Struct, reflect.Map:
+		allowed = "an object"
+	}
+	return fmt.Errorf("%sgot %s; allowed: %s", at, of.Value, allowed)
+}
+
+// textMax bounds a text about what a client sent, in characters.
 const textMax = 500
 
 // clip is a text for a client, one short line.

@@ -40,6 +40,8 @@ type Options struct {
 	Ended func(Outcome)
 	// patience is how long a client may take to take an answer.
 	patience time.Duration
+	// turn is how long a client may take for a move. Then its agent waits.
+	turn time.Duration
 }
 
 // Keep says which runs of episodes are kept.
@@ -60,7 +62,9 @@ const (
 	deadlineDefault = 45 * time.Second
 	deadlineMax     = 55 * time.Second
 	idleDefault     = 30 * time.Minute
-	idleMax         = 55 * time.Minute // a move of a seat may take an hour
+	// idleMax is below turnMax, so that a silent client loses its session and not its turn.
+	idleMax = 55 * time.Minute
+	turnMax = time.Hour // what a seat may have
 	// ringMax is how many outcomes are remembered, and how many runs are kept.
 	ringMax = 1000
 )
@@ -73,6 +77,7 @@ func (o *Options) complete() error {
 	o.Idle = cmp.Or(o.Idle, idleDefault)
 	o.Keep = cmp.Or(o.Keep, KeepNone)
 	o.patience = cmp.Or(o.patience, writeMax)
+	o.turn = cmp.Or(o.turn, turnMax)
 	switch {
 	case o.Sessions < 1:
 		return fmt.Errorf("sessions %d; allowed: from 1", o.Sessions)

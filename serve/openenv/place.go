@@ -9,9 +9,9 @@ import (
 	"example.com/agentworld/serve"
 )
 
-// seated is a client's place: at most one episode at a time. Its methods may be called by several goroutines,
+// place is a client's place: at most one episode at a time. Its methods may be called by several goroutines,
 // one after the other.
-type seated struct {
+type place struct {
 	server *Server
 	// ctx ends the place, and the run of its episode.
 	ctx    context.Context
@@ -26,7 +26,7 @@ type seated struct {
 }
 
 // sit takes one of the places of the server. It is nil if none is free.
-func (s *Server) sit() *seated {
+func (s *Server) sit() *place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.active >= s.options.Sessions || s.ctx.Err() != nil {
@@ -34,7 +34,7 @@ func (s *Server) sit() *seated {
 	}
 	s.active++
 	s.places.Add(1)
-	p := &seated{server: s}
+	p := &place{server: s}
 	p.ctx, p.cancel = context.WithCancel(s.ctx)
 	return p
 }
@@ -48,7 +48,7 @@ func (s *Server) full() *problem {
 }
 
 // leave ends the place with its episode.
-func (p *seated) leave() {
+func (p *place) leave() {
 	p.cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *seated) leave() {
 }
 
 // end ends the episode, if there is one.
-func (p *seated) end() {
+func (p *place) end() {
 	if p.episode == nil {
 		return
 	}
@@ -75,7 +75,7 @@ func (p *seated) end() {
 }
 
 // reset ends the episode and begins another one.
-func (p *seated) reset(data json.RawMessage) (Step, *problem) {
+func (p *place) reset(data json.RawMessage) (Step, *problem) {
 	r, wrong := readReset(data)
 	if wrong != nil {
 		return Step{}, wrong
@@ -87,8 +87,8 @@ func (p *seated) reset(data json.RawMessage) (Step, *problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.end()
-	b := begun{instance: i, most: p.server.options.Deadline}
-	b.dir, err = p.server.archive.place(i)
+	b := begun{instance: i, most: p.server.options.Deadline, turn: p.server.options.turn}
+	b.dir, err = p.server.archive.reserve(i)
 	if err == nil {
 		b.id = idOf(r, b.dir)
 		p.dir = b.dir
@@ -103,7 +103,7 @@ func (p *seated) reset(data json.RawMessage) (Step, *problem) {
 }
 
 // step makes the move of a client: an action, or a call of a tool.
-func (p *seated) step(data json.RawMessage) (Step, *problem) {
+func (p *place) step(data json.RawMessage) (Step, *problem) {
 	var call toolStep
 	if json.Unmarshal(data, &call) == nil && call.isCall() {
 		return p.stepTool(call)
@@ -123,7 +123,7 @@ func (p *seated) step(data json.RawMessage) (Step, *problem) {
 var noEpisode = &problem{Code: codeExecution, Message: "there is no episode: reset begins one"}
 
 // state says where the episode is.
-func (p *seated) state() State {
+func (p *place) state() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.episode == nil {
@@ -133,7 +133,7 @@ func (p *seated) state() State {
 }
 
 // observe is the present observation.
-func (p *seated) observe() (Step, *problem) {
+func (p *place) observe() (Step, *problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.episode == nil {

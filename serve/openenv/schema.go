@@ -23,7 +23,7 @@ type texts struct {
 	needless []string
 }
 
-// textsOf are the words of the task's own instance.
+// texts are the words of the task's own instance.
 func (t *task) texts() (texts, error) {
 	language, err := words.With(t.play.Language, t.play.Words)
 	if err != nil {

@@ -36,6 +36,10 @@ type Server struct {
 	places sync.WaitGroup
 }
 
+// requestMax bounds a request over HTTP: to send it, to begin a world and make a move in it, and to take the answer.
+// The context of a request ends with the time to read it, so that both bounds are the whole.
+const requestMax = time.Minute + 2*deadlineMax + writeMax
+
 // New checks what is to be served, and opens the address. The error says what is wrong with it.
 func New(o Options) (*Server, error) {
 	if err := o.complete(); err != nil {
@@ -64,8 +68,10 @@ func New(o Options) (*Server, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.gate = serve.NewGate(s.listener.Addr(), o.Token)
+	// A client that sends or takes nothing would keep its place forever. Connections that are sockets by now have
+	// bounds of their own.
 	s.http = &http.Server{Handler: s.gate.Handler(s.routes()), ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute}
+		ReadTimeout: requestMax, WriteTimeout: requestMax, IdleTimeout: time.Minute}
 	return s, nil
 }
 

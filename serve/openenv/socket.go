@@ -108,32 +108,40 @@ type message struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// answer is what it gets.
+// answerMessage is what it gets for that.
 type answerMessage struct {
 	Type string `json:"type"`
 	Data any    `json:"data"`
 }
 
-// socket serves a session: a place with its episodes.
+// socket serves a session of the protocol.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	full := func(p *problem) any { return answerMessage{"error", p} }
+	s.session(w, r, full, s.converse)
+}
+
+// session gives a connection a place for as long as converse answers it, which returns the code to close with. A
+// client for whom there is no place gets what full makes of that.
+func (s *Server) session(w http.ResponseWriter, r *http.Request, full func(*problem) any,
+	converse func(*connection, *place) websocket.StatusCode) {
 	c := s.connect(w, r)
 	if c == nil {
 		return
 	}
 	p := s.sit()
 	if p == nil {
-		c.send(answerMessage{"error", s.full()})
+		c.send(full(s.full()))
 		c.close(websocket.StatusTryAgainLater)
 		return
 	}
 	context.AfterFunc(c.ctx, p.cancel)
-	code := s.converse(c, p)
+	code := converse(c, p)
 	p.leave() // before the client takes its time to say goodbye
 	c.close(code)
 }
 
 // converse answers one message after the other until the session ends, and returns the code of that.
-func (s *Server) converse(c *connection, p *seated) websocket.StatusCode {
+func (s *Server) converse(c *connection, p *place) websocket.StatusCode {
 	for {
 		text, err := c.next(s.options.Idle)
 		if errors.Is(err, errIdle) {
@@ -150,7 +158,7 @@ func (s *Server) converse(c *connection, p *seated) websocket.StatusCode {
 }
 
 // answer answers a message; ends says that the session ends with it.
-func (s *Server) answer(p *seated, text []byte) (reply *answerMessage, ends bool) {
+func (s *Server) answer(p *place, text []byte) (reply *answerMessage, ends bool) {
 	var m message
 	if !json.Valid(text) {
 		return failed(&problem{Code: codeJSON, Message: "the message is no JSON"})

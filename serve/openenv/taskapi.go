@@ -19,20 +19,20 @@ const (
 // id is what an instance is called in a list.
 func (i instance) id() string { return fmt.Sprintf("%s-%d", i.Split, i.Index) }
 
-// stub is an instance in a list.
-type stub struct {
+// listed is an instance in a list.
+type listed struct {
 	ID string `json:"id"`
 	instance
 }
 
-// stubs lists the instances of a split from start to before stop.
-func stubs(split string, start, stop int64) []stub {
-	list := []stub{}
+// list lists the instances of a split from start to before stop.
+func list(split string, start, stop int64) []listed {
+	all := []listed{}
 	for i := start; i < stop; i++ {
 		one := instance{split, i}
-		list = append(list, stub{one.id(), one})
+		all = append(all, listed{one.id(), one})
 	}
-	return list
+	return all
 }
 
 // taskRoutes adds the Task API, by which a client finds out what there is to be played.
@@ -51,11 +51,11 @@ func (s *Server) taskRoutes(m *http.ServeMux) {
 		return map[string]int64{"num_tasks": instances[split]}, nil
 	}))
 	m.HandleFunc("POST /{env}/tasks", s.ofSplit(func(split string, _ taskRequest) (any, error) {
-		return map[string]any{"tasks": stubs(split, 0, min(listMax, instances[split])), "env_name": s.task.of.ID}, nil
+		return map[string]any{"tasks": list(split, 0, min(listMax, instances[split])), "env_name": s.task.of.ID}, nil
 	}))
 	m.HandleFunc("POST /{env}/task_range", s.ofSplit(func(split string, r taskRequest) (any, error) {
 		start, stop := slice(r, instances[split])
-		return map[string]any{"tasks": stubs(split, start, min(stop, start+rangeMax))}, nil
+		return map[string]any{"tasks": list(split, start, min(stop, start+rangeMax))}, nil
 	}))
 	m.HandleFunc("POST /{env}/task", s.ofSplit(func(split string, r taskRequest) (any, error) {
 		if r.Index == nil {

@@ -49,7 +49,7 @@ type toolError struct {
 }
 
 // stepTool lists the tools, or calls one.
-func (p *seated) stepTool(t toolStep) (Step, *problem) {
+func (p *place) stepTool(t toolStep) (Step, *problem) {
 	if t.Type == "list_tools" {
 		return Step{Observation: map[string]any{"tools": p.server.tools()}}, nil
 	}
@@ -62,7 +62,7 @@ func (p *seated) stepTool(t toolStep) (Step, *problem) {
 }
 
 // call calls a tool.
-func (p *seated) call(name string, arguments json.RawMessage) (Step, *toolError) {
+func (p *place) call(name string, arguments json.RawMessage) (Step, *toolError) {
 	var s Step
 	var wrong *problem
 	switch name {
