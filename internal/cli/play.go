@@ -207,7 +207,8 @@ func (l *listener) Notice(n access.Notice) {
 	}
 	named, remedy := "run directory", "name it with --base-url "+w.URL
 	if l.config.own != nil {
-		named, remedy = "batch file", "set "+settings.EnvPrefix+"BASE_URL to it, or run a scenario once with --base-url "+w.URL
+		named = "batch file"
+		remedy = "set " + settings.EnvPrefix + "BASE_URL to it, or run a scenario once with --base-url " + w.URL
 	}
 	text := withheld(w, l.config.Values.Find("llm.api_key").Origin.String(), named, remedy)
 	if w.Agent == nil {
