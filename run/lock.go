@@ -61,11 +61,13 @@ func (e *NoLocksError) Error() string {
 // Unwrap returns what the system says.
 func (e *NoLocksError) Unwrap() error { return e.Err }
 
-// lockTries and lockPause bound how long a lock is tried for: a process that only checks
-// whether a run is in use holds it for a moment.
+// lockTries and lockPause bound how long a lock is tried for that a process has signed. A process that only
+// checks whether a run is in use holds it for a moment without signing it, and so does a child of its last
+// holder between its fork and its exec, which takes long on a machine that is busy.
 const (
-	lockTries = 10
-	lockPause = 10 * time.Millisecond
+	lockTries         = 10
+	lockTriesUnsigned = 500
+	lockPause         = 10 * time.Millisecond
 	// movedPause is how long a look at a claim waits that was written meanwhile: file systems
 	// remember for a second or so what they were told.
 	movedPause = 200 * time.Millisecond
@@ -109,8 +111,8 @@ func (d Dir) claimLocked(leased bool) (*Claim, error) {
 			}
 			pause = movedPause
 		}
-		if try == lockTries {
-			return nil, &LockedError{Dir: string(d), PID: d.signed()}
+		if pid := d.signed(); try >= lockTriesUnsigned || try >= lockTries && pid != "" {
+			return nil, &LockedError{Dir: string(d), PID: pid}
 		}
 		time.Sleep(pause)
 	}

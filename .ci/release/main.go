@@ -110,6 +110,10 @@ func build(out, target string, made time.Time) (path string, err error) {
 			return "", err
 		}
 		version = info.Main.Version
+		if !strings.HasPrefix(version, "v") || strings.HasSuffix(version, "+dirty") {
+			return "", fmt.Errorf("Go takes the version for %s; allowed: a clone of the repository with its tags, and no "+
+				"second worktree", version)
+		}
 		files = append(files, file{name: name, from: binary, mode: 0o755})
 	}
 	notices, err := licenses(env)

@@ -94,7 +94,8 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 		return badInput("--format %s: unknown; allowed: %s", shown(f.Format), strings.Join(batch.Formats, ", "))
 	}
 	for i, arg := range args {
-		if slices.Contains(args[:i], arg) {
+		same := func(other string) bool { return sameFile(m.path(other), m.path(arg)) }
+		if slices.ContainsFunc(args[:i], same) {
 			return badInput("%s is given twice; allowed: different runs", shown(arg))
 		}
 	}

@@ -51,7 +51,7 @@ func TestExportRefuses(t *testing.T) {
 		want     string
 		states   int
 	}{
-		{`"executed":{"action":"mine_compound"`, `"executed":{"action":"wait","x":"mine_compound"`, nil, 2, `trace.jsonl, line`, 0},
+		{`"executed":{"action":"mine_compound"`, `"executed":{"action":"wait","x":"mine_compound"`, nil, 2, "allowed: another run, or --unverified", 0},
 		{`"executed":{"action":"mine_compound"`, `"executed":{"action":"wait","x":"mine_compound"`, []string{"--unverified"}, 0, `states from tick 1 on: the world of this run cannot be played again: tick 1, "agent-1": decode action wait`, 0},
 		{`"compound_mass_g":5000}`, `"compound_mass_g":4000}`, []string{"--unverified"}, 0, "after tick 1 the digest is ", 0},
 		{`"rules_version":"`, `"rules_version":"0`, []string{"--unverified"}, 0, `it was recorded under rules version "0`, 0},
@@ -132,9 +132,9 @@ func TestExportTakesThePlaceOfAnExport(t *testing.T) {
 	if err := os.WriteFile(p.path("data/notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run/report.json": "would replace the run's report", "run": "holds something else"} {
+	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run/report.json": "would replace the run's report", "run": "holds something else", "/dev/null/x": "not a directory", "run/report.json/x": "not a directory"} {
 		args := []string{"export", "run", "--out", out}
-		if strings.HasPrefix(out, "run/") {
+		if strings.HasPrefix(out, "run/") && !strings.HasSuffix(out, "/x") {
 			args = append(args, "--table", "runs")
 		}
 		q := newProcess(t, nil, args...)

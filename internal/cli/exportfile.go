@@ -56,11 +56,11 @@ func (e *exporting) toDirectory(name string, format export.Format, tables []expo
 	if err := plaintext.FileName(filepath.Base(path)); err != nil {
 		return badInput("%s cannot be written: %w", shown(name), err)
 	}
-	made := missingDirs(filepath.Dir(path))
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		err = atomicfile.Directory(path, func(dir string) error { return e.fillDirectory(dir, format, tables) })
+	made, err := makeWritable(filepath.Dir(path))
+	if err != nil {
+		return badInput("%s cannot be written: %w; allowed: a new directory where one can be made", shown(name), err)
 	}
+	err = atomicfile.Directory(path, func(dir string) error { return e.fillDirectory(dir, format, tables) })
 	if err != nil {
 		made.discard()
 		return err

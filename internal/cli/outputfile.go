@@ -49,12 +49,14 @@ func (k keptPath) replacedBy(path string) bool {
 		return false
 	}
 	path, kept := filepath.Clean(path), filepath.Clean(k.path)
-	if path == kept || strings.HasPrefix(kept, path+string(filepath.Separator)) {
-		return true
-	}
-	a, errA := os.Stat(path)
-	b, errB := os.Stat(kept)
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	return strings.HasPrefix(kept, path+string(filepath.Separator)) || sameFile(path, kept)
+}
+
+// sameFile reports whether two paths name the same file or directory, which may be none yet.
+func sameFile(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return filepath.Clean(one) == filepath.Clean(other) || errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // output prepares the file a user names, called what in an error, none without a name.
@@ -144,11 +146,20 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 			return outputFile{}, fmt.Errorf("would replace %s", k.what)
 		}
 	}
-	dir := filepath.Dir(path)
-	out := outputFile{path: path, made: missingDirs(dir)}
-	for _, made := range out.made {
+	made, err := makeWritable(filepath.Dir(path))
+	if err != nil {
+		return outputFile{}, err
+	}
+	return outputFile{path: path, made: made}, nil
+}
+
+// makeWritable makes a directory with its parents, and proves that something can be written there. On failure it
+// leaves none of them.
+func makeWritable(dir string) (madeDirs, error) {
+	missing := missingDirs(dir)
+	for _, made := range missing {
 		if err := plaintext.FileName(filepath.Base(made)); err != nil {
-			return outputFile{}, err
+			return nil, err
 		}
 	}
 	err := os.MkdirAll(dir, 0o777)
@@ -162,10 +173,10 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 		}
 	}
 	if err != nil {
-		out.made.discard()
-		return outputFile{}, cause(err)
+		missing.discard()
+		return nil, cause(err)
 	}
-	return out, nil
+	return missing, nil
 }
 
 // missingDirs lists dir and its parents that do not exist, innermost first: what

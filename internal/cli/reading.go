@@ -105,7 +105,11 @@ func (fl *files) unread(runDir string, err error) error {
 	if errors.Is(err, playback.ErrDiffers) {
 		return badInput("%s: %w", shown(runDir), err)
 	}
-	return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	allowed := ""
+	if r := fl.readings[fl.path(runDir)]; r != nil && !r.Unverified && run.Damaged(err) {
+		allowed = "; allowed: another run, or --unverified for what of it can be read"
+	}
+	return badInput("the trace of %s cannot be read: %w%s", shown(runDir), err, allowed)
 }
 
 // noDecision explains that there is no such decision and which there are. An agent decides only in ticks

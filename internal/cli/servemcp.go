@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"example.com/agentworld/serve/mcp"
 	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
 )
 
 // mcpFlags are the flags of --mcp.
@@ -88,6 +90,9 @@ func (m *Main) allowance(f mcpFlags, flags *pflag.FlagSet) (*mcp.Allowance, erro
 			"--offline")
 	}
 	s := &assistants{m: m, flags: flags, config: c}
+	if err := s.playable(); err != nil {
+		return nil, badInput("%w; --allow-runs needs settings with which a built-in scenario can be played", err)
+	}
 	return &mcp.Allowance{Runs: f.Runs, Cost: c.Caps.Run.Cost, Run: s.run, Ask: s.ask}, nil
 }
 
@@ -98,6 +103,18 @@ type assistants struct {
 	config config
 	// mu is held while settings are read and while a question is put: the program has one of each.
 	mu sync.Mutex
+}
+
+// playable says why no built-in scenario can be played, nil if one can: the user is told, not the first assistant.
+func (a *assistants) playable() (why error) {
+	for _, name := range scenario.Names() {
+		_, _, err := a.run(name)
+		if err == nil {
+			return nil
+		}
+		why = cmp.Or(why, err)
+	}
+	return why
 }
 
 // paid reports whether runs ask models that may cost money. Models of single agents need one of all others.

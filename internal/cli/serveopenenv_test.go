@@ -51,6 +51,8 @@ func TestServeOpenEnv(t *testing.T) {
 		{"--openenv task_production_data_60 --keep all --dir /dev/null/runs", `--dir "/dev/null/runs" cannot be made`},
 		{"--openenv task_production_data_60 --sessions 0", "a number from 1"},
 		{"--openenv task_production_data_60 --allow-runs 3", "--allow-runs is for --mcp"},
+		{"--mcp --allow-runs 1 --seat agent-1=fly", `the seat "fly", which this program does not have`},
+		{"--mcp --allow-runs 1 --model m --cap-cost 1 --base-url http://127.0.0.1:1", "no price of model"},
 		{"--mcp --sessions 64", "--sessions is for --openenv"},
 	} {
 		p := newProcess(t, nil, append([]string{"serve"}, strings.Fields(c.args)...)...)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -85,20 +86,15 @@ const readOnly = `This server only reads. The user can let you ask agents, start
 
 // Stdio serves one client over a pair of streams until it goes, or ctx ends. The error says why it cannot.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out},
-		MaxLineLength: messageBytesMax})
+	to := &shared{Writer: out}
+	from := &lines{in: bufio.NewReader(in), out: to}
+	err := s.server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: messageBytesMax})
 	s.close()
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
-
-// unclosed is a stream that others close.
-type unclosed struct{ io.Writer }
-
-// Close implements [io.Closer].
-func (unclosed) Close() error { return nil }
 
 // HTTP serves clients at an address until ctx ends, and calls ready with what they are given. Whoever may spend
 // needs a token, which is in that address. The error says why it cannot serve.
