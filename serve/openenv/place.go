@@ -3,6 +3,7 @@ package openenv
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -116,7 +117,20 @@ func (p *seated) step(data json.RawMessage) (Step, *problem) {
 	if len(data) == 0 {
 		return Step{}, invalid("data", "a step has an action")
 	}
-	return p.episode.step(data), nil
+	return p.told(p.episode.step(data))
+}
+
+// told is what a client gets for a step. An episode that a fault of this server broke off has no outcome: a trainer
+// must not learn from it as from one that came to its end.
+func (p *seated) told(s Step) (Step, *problem) {
+	e := p.episode
+	if !s.Done || e.err == nil {
+		return s, nil
+	}
+	tick, _ := e.fold.reached()
+	return Step{}, &problem{Code: codeExecution, Message: clip(fmt.Sprintf(
+		"the episode broke off after tick %d, by no move of the client: %s; reset begins another one", tick,
+		serve.Pathless(e.err.Error())))}
 }
 
 // noEpisode is the problem of a step before the first reset.
@@ -139,7 +153,7 @@ func (p *seated) observe() (Step, *problem) {
 	if p.episode == nil {
 		return Step{}, noEpisode
 	}
-	return p.episode.seen(nil), nil
+	return p.told(p.episode.seen(nil))
 }
 
 // idOf is the id that a client gave its episode, or that of its run.
