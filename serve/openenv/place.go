@@ -120,17 +120,16 @@ func (p *seated) step(data json.RawMessage) (Step, *problem) {
 	return p.told(p.episode.step(data))
 }
 
-// told is what a client gets for a step. An episode that a fault of this server broke off has no outcome: a trainer
-// must not learn from it as from one that came to its end.
+// told is what a client gets for a step. An episode that broke off has no outcome: a trainer must not learn from it
+// as from one that came to its end.
 func (p *seated) told(s Step) (Step, *problem) {
-	e := p.episode
-	if !s.Done || e.err == nil {
+	why := p.episode.broke()
+	if !s.Done || why == "" {
 		return s, nil
 	}
-	tick, _ := e.fold.reached()
+	tick, _ := p.episode.fold.reached()
 	return Step{}, &problem{Code: codeExecution, Message: clip(fmt.Sprintf(
-		"the episode broke off after tick %d, by no move of the client: %s; reset begins another one", tick,
-		serve.Pathless(e.err.Error())))}
+		"the episode broke off after tick %d, by no move of the client: %s; reset begins another one", tick, why))}
 }
 
 // noEpisode is the problem of a step before the first reset.
