@@ -73,7 +73,8 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 func (s *Server) sideOf(ctx context.Context, name string, ids []string) (batch.Side, error) {
 	side := batch.Side{Name: name}
 	if len(slices.Compact(slices.Sorted(slices.Values(ids)))) < len(ids) {
-		return side, refuse("%s has an id twice, which is no further evidence; allowed: different ones", strings.ToLower(name))
+		return side, refuse("%s has an id twice, which is no further evidence; allowed: different ones",
+			strings.ToLower(name))
 	}
 	for _, id := range ids {
 		results, err := s.resultsOf(ctx, id)

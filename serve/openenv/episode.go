@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/serve"
 	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -199,6 +200,21 @@ func (e *episode) seen(result *Result) Step {
 	}
 	s.Observation = o
 	return s
+}
+
+// broke says why an episode that is over is not at its end, "" if it is: it completed, or a cap ended it. What a
+// server of a model said is for the operator alone.
+func (e *episode) broke() string {
+	tick, _ := e.fold.reached()
+	switch {
+	case e.now != nil:
+		return ""
+	case e.err != nil:
+		return serve.Pathless(e.err.Error())
+	case e.result.Status == trace.RunCompleted, e.result.Status == trace.RunBudgetReached, tick >= e.fold.ticks:
+		return ""
+	}
+	return string(e.result.Status)
 }
 
 // state says where the episode is.

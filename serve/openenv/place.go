@@ -3,6 +3,7 @@ package openenv
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -116,7 +117,19 @@ func (p *place) step(data json.RawMessage) (Step, *problem) {
 	if len(data) == 0 {
 		return Step{}, invalid("data", "a step has an action")
 	}
-	return p.episode.step(data), nil
+	return p.told(p.episode.step(data))
+}
+
+// told is what a client gets for a step. An episode that broke off has no outcome: a trainer must not learn from it
+// as from one that came to its end.
+func (p *place) told(s Step) (Step, *problem) {
+	why := p.episode.broke()
+	if !s.Done || why == "" {
+		return s, nil
+	}
+	tick, _ := p.episode.fold.reached()
+	return Step{}, &problem{Code: codeExecution, Message: clip(fmt.Sprintf(
+		"the episode broke off after tick %d, by no move of the client: %s; reset begins another one", tick, why))}
 }
 
 // noEpisode is the problem of a step before the first reset.
@@ -139,7 +152,7 @@ func (p *place) observe() (Step, *problem) {
 	if p.episode == nil {
 		return Step{}, noEpisode
 	}
-	return p.episode.seen(nil), nil
+	return p.told(p.episode.seen(nil))
 }
 
 // idOf is the id that a client gave its episode, or that of its run.

@@ -46,6 +46,8 @@ type toolResult struct {
 type toolError struct {
 	Type    string `json:"error_type"`
 	Message string `json:"message"`
+	// ends says that no further call of the episode has a result.
+	ends bool
 }
 
 // stepTool lists the tools, or calls one.
@@ -54,6 +56,9 @@ func (p *place) stepTool(t toolStep) (Step, *problem) {
 		return Step{Observation: map[string]any{"tools": p.server.tools()}}, nil
 	}
 	s, fault := p.call(t.Name, t.Arguments)
+	if fault != nil && fault.ends {
+		return Step{}, &problem{Code: codeExecution, Message: fault.Message}
+	}
 	if fault != nil {
 		return Step{Observation: toolResult{Name: clip(t.Name), Error: fault}}, nil
 	}
@@ -73,14 +78,15 @@ func (p *place) call(name string, arguments json.RawMessage) (Step, *toolError) 
 			wrong = noEpisode
 			break
 		}
-		s = p.episode.step(arguments)
+		s, wrong = p.told(p.episode.step(arguments))
 	case toolObserve:
 		s, wrong = p.observe()
 	default:
-		return Step{}, &toolError{"tool_not_found", "there is no tool " + clip(name) + "; allowed: act, observe"}
+		return Step{}, &toolError{Type: "tool_not_found",
+			Message: "there is no tool " + clip(name) + "; allowed: act, observe"}
 	}
 	if wrong != nil {
-		return Step{}, &toolError{"execution_error", wrong.Message}
+		return Step{}, &toolError{Type: "execution_error", Message: wrong.Message, ends: wrong != noEpisode}
 	}
 	return s, nil
 }
