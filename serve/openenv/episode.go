@@ -198,7 +198,8 @@ func (e *episode) seen(result *Result) Step {
 	return s
 }
 
-// broke says why an episode that is over is not at its end, "" if it is: it completed, or a cap ended it. What a server of a model said is for the operator alone.
+// broke says why an episode that is over is not at its end, "" if it is: it completed, or a cap ended it. What a server
+// of a model said is for the operator alone.
 func (e *episode) broke() string {
 	tick, _ := e.fold.reached()
 	switch {
