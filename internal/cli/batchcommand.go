@@ -169,7 +169,10 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 			p := b.planOf(a.Cell)
 			p.asked.Access.Limiters = shared
 			return playCell(ctx, m, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
-				printer.Note(noticeText(n))
+				// Which keys are not sent was said when the cells were planned.
+				if _, withheld := n.(access.Withheld); !withheld {
+					printer.Note(noticeText(n))
+				}
 			}})
 		},
 	}
