@@ -252,7 +252,7 @@ func (c *Compare) comparisons(known report.MetricList, cells []Cell, results []R
 		return nil, err
 	}
 	if perTick {
-		markPerTick(list, known)
+		markPerTick(list, paired, known)
 	}
 	return list, nil
 }

@@ -87,17 +87,43 @@ func perAgentTick(r *Result, sums []string) *Result {
 	return &out
 }
 
-// markPerTick says of comparisons which values are per tick, and why.
-func markPerTick(list []Comparison, known report.MetricList) {
+// activeApart is the share by which the active ticks of two sides may differ where values per active tick are
+// compared. A run needs more as it goes on, so whoever ends early is measured in its cheap part.
+const activeApart = 0.05
+
+// markPerTick says of comparisons which values are per tick, and why. There is no verdict on them where the
+// active ticks of the sides differ.
+func markPerTick(list []Comparison, paired [][]pairing, known report.MetricList) {
 	for i := range list {
+		arm, base := activeTicks(paired[i])
+		apart := max(arm, base)-min(arm, base) > activeApart*max(arm, base)
 		for at := range list[i].Metrics {
 			v := &list[i].Metrics[at]
-			if m, _ := known.Named(v.Metric); m.Sums() && !(v.Sequential && v.Primary) {
-				v.PerTick = true
-				v.Unit += " per active tick"
+			m, _ := known.Named(v.Metric)
+			if !m.Sums() || v.Sequential && v.Primary {
+				continue
+			}
+			v.PerTick = true
+			v.Unit += " per active tick"
+			if apart && v.Outcome != NoVerdict {
+				v.withhold(NoVerdict)
+				v.Why = fmt.Sprintf("agents were active in %.0f and %.0f ticks, and a run needs more as it goes on", arm, base)
 			}
 		}
 	}
+}
+
+// activeTicks are the ticks in which agents acted, of each side of scored pairs.
+func activeTicks(pairs []pairing) (arm, base float64) {
+	for _, p := range pairs {
+		if p.scored() {
+			a, _ := p.arm.Metrics.Get(report.MetricAgentTicks)
+			b, _ := p.base.Metrics.Get(report.MetricAgentTicks)
+			arm += a
+			base += b
+		}
+	}
+	return arm, base
 }
 
 // earlyNotes say how many runs of each side ended early or lost agents.

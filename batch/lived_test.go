@@ -52,16 +52,22 @@ func TestArmsThatDie(t *testing.T) {
 				return 50 - float64(seed), cost(seed + 1), 1
 			}
 			return 100, cost(seed), 0
-		}, stats.Undecided, "calls per active tick"},
+		}, NoVerdict, "calls per active tick"},
 		{"one dies, and called more often before", func(arm string, seed int) (float64, float64, int) {
 			if arm == "arm" {
 				return 50 - float64(seed), cost(seed) + 1, 1
 			}
 			return 100, cost(seed), 0
-		}, stats.Worse, "calls per active tick"},
+		}, NoVerdict, "calls per active tick"},
 		{"one dies, and called less often before", func(arm string, seed int) (float64, float64, int) {
 			if arm == "arm" {
 				return 50 - float64(seed), cost(seed) - 1, 1
+			}
+			return 100, cost(seed), 0
+		}, NoVerdict, "calls per active tick"},
+		{"one loses an agent late, and called less often before", func(arm string, seed int) (float64, float64, int) {
+			if arm == "arm" {
+				return 98, cost(seed) - 1, 1
 			}
 			return 100, cost(seed), 0
 		}, stats.Better, "calls per active tick"},
