@@ -176,13 +176,16 @@ func (c Comparison) row(v MetricVerdict) []string {
 	if v.Primary {
 		name += primaryMark
 	}
-	interval := "-"
-	if v.Interval != nil {
+	interval, p := "-", pText(v.AdjustedP)
+	// Numbers of a test beside "no verdict" are read as one.
+	if v.Outcome == NoVerdict {
+		p = "-"
+	} else if v.Interval != nil {
 		interval = number(v.Interval.Low) + " to " + number(v.Interval.High)
 	}
 	row := []string{
 		one(c.Arm), one(c.Baseline), name, number(v.ArmMean) + ", " + number(v.BaselineMean), number(v.Difference), interval,
-		pText(v.AdjustedP), fmt.Sprint(v.Pairs), c.words(v),
+		p, fmt.Sprint(v.Pairs), c.words(v),
 	}
 	if v.Pairs == 0 {
 		row[3] = "-"
