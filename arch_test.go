@@ -128,7 +128,8 @@ var policies = []policy{
 	},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
 	{dir: "trace/tracetest", pure: true, project: []string{"trace"}},
-	{dir: "internal/draws", pure: true, modules: []string{"pgregory.net/rapid"}}, // tests alone
+	{dir: "internal/published", modules: []string{"github.com/google/jsonschema-go"}}, // tests alone
+	{dir: "internal/draws", pure: true, modules: []string{"pgregory.net/rapid"}},      // tests alone
 	{dir: "run/state", pure: true, project: []string{"trace", "llmclient", "llmclient/price"}},
 	{
 		dir: "run",

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/internal/published"
 	"example.com/agentworld/world"
 )
 
@@ -174,28 +175,10 @@ func TestTraceSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// publishedSchema is the schema in its file.
-func publishedSchema(t *testing.T) *jsonschema.Resolved {
-	t.Helper()
-	text, err := os.ReadFile(schemaPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resolved
-}
-
 // TestTraceSchemaTakesRecords: every sample of a record fits, every type has one, and a record with a member that its
 // type does not have, or without one that it must have, does not.
 func TestTraceSchemaTakesRecords(t *testing.T) {
-	schema := publishedSchema(t)
+	schema := published.Schema(t, schemaPath)
 	types := map[Type]bool{}
 	for line := range bytes.Lines(lines(t, samples()...)) {
 		var value map[string]any

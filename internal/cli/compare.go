@@ -201,7 +201,7 @@ func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 	if err := m.writeSummary(s, f.Format, f.Out); err != nil {
 		return err
 	}
-	return concludeComparison(s, len(gates) > 0)
+	return concludeComparison(s, len(gates) > 0, f.By)
 }
 
 // hasValues refuses metrics that a user asked for and that are not known, or that no run of a side has a value of.
@@ -249,8 +249,8 @@ func gatesOf(texts []string, known report.MetricList, sides []string) (gates []b
 }
 
 // concludeComparison is the exit code of a comparison with its reasons: that of the gates, or without any whether a
-// side is worse, or has no verdict since it differs in what is not compared.
-func concludeComparison(s batch.Summary, gated bool) error {
+// side is worse, or has no verdict since it differs in what is not compared. by is what the user declared.
+func concludeComparison(s batch.Summary, gated bool, by string) error {
 	if gated {
 		return gateReasons(s.Verdict).error()
 	}
@@ -261,22 +261,26 @@ func concludeComparison(s batch.Summary, gated bool) error {
 		case one.Worse():
 			end.add(exitGate, "%s is worse than %s in %s", shown(one.Arm), shown(one.Baseline), one.Metrics[0].Metric)
 		case one.Why != "":
-			end.add(exitUndecided, "%s has no verdict: %s%s", shown(one.Arm), one.Why, declareHint(one))
+			end.add(exitUndecided, "%s has no verdict: %s%s", shown(one.Arm), one.Why, declareHint(one, by))
 		}
 	}
 	return end.error()
 }
 
-// declareHint says how what differs can be declared; empty if nothing else does.
-func declareHint(one batch.Comparison) string {
+// declareHint says how what differs can be declared beside what is; empty if nothing else does.
+func declareHint(one batch.Comparison, by string) string {
 	var names []string
+	if by != "" {
+		names = strings.Split(by, ",")
+	}
+	declared := len(names)
 	for _, what := range one.Undeclared() {
 		group, _, _ := strings.Cut(what, ".")
 		if !slices.Contains(names, group) {
 			names = append(names, group)
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == declared {
 		return ""
 	}
 	return "; --by " + strings.Join(names, ",") + " compares it"

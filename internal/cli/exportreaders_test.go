@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"example.com/agentworld/explain/export"
+	"example.com/agentworld/internal/published"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -23,18 +22,7 @@ import (
 // fitsTraceSchema holds every line of a run against the published schema of the trace.
 func fitsTraceSchema(t *testing.T, dir string) {
 	t.Helper()
-	text, err := os.ReadFile("../../trace/trace.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolved := published.Schema(t, "../../trace/trace.schema.json")
 	trace, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func serveCommand(m *Main) *cobra.Command {
 				}
 			}
 			if len(chosen) != 1 {
-				return badInput("serve got %d of its protocols; allowed: one of --openenv and --mcp", len(chosen))
+				return badInput("serve needs one protocol; allowed: --openenv TASK or --mcp")
 			}
 			for i, p := range protocols {
 				if given := changed(owned[i]); !wanted[i] && given != "" {

@@ -112,6 +112,9 @@ func TestMCPOverStdio(t *testing.T) {
 	if text, failed := reader.call("compare", map[string]any{"a": []string{"one"}, "b": []string{"b"}, "details": true}); failed || !strings.Contains(text, `"comparisons":[{"`) || !strings.Contains(text, `"cells":2`) {
 		t.Errorf("a run beside a batch: %s", text)
 	}
+	if text, failed := reader.call("read_run", map[string]any{"run": "b"}); !failed || !strings.Contains(text, "that is a batch; list_runs with batch lists its runs") {
+		t.Errorf("read_run of a batch: %s", text)
+	}
 	if text, failed := reader.call("start_run", map[string]any{"scenario": "minimal"}); !failed || !strings.Contains(text, "unknown tool") {
 		t.Errorf("start_run without an allowance: %s", text)
 	}

@@ -37,8 +37,8 @@ func TestNoticesOfManyRuns(t *testing.T) {
 // flags say. What cannot be served is refused before that.
 func TestServeOpenEnv(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "got 0 of its protocols"},
-		{"--openenv --mcp", "got 2 of its protocols"},
+		{"", "allowed: --openenv TASK or --mcp"},
+		{"--openenv --mcp", "allowed: --openenv TASK or --mcp"},
 		{"--openenv", "exactly one argument"},
 		{"--openenv nowhere", "nowhere"},
 		{"--openenv minimal", "has no task"},

@@ -28,11 +28,6 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	if len(in.A) == 0 || len(in.B) == 0 || len(in.A)+len(in.B) > compareMax {
 		return nil, refuse("a has %d ids and b %d; allowed: one or more each, %d in all", len(in.A), len(in.B), compareMax)
 	}
-	done, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	if len(in.A) == 1 && len(in.B) == 1 && s.isRun(in.A[0]) && s.isRun(in.B[0]) {
 		if len(in.By) > 0 {
 			return nil, refuse("by is for sides of several runs; allowed: more ids, or batches")
@@ -44,6 +39,7 @@ func (s *Server) compare(ctx context.Context, in compareArguments) (any, error) 
 	}
 	declared := []string{}
 	if len(in.By) > 0 {
+		var err error
 		declared, err = batch.Declared(in.By)
 		if err != nil {
 			return nil, refuse("by: %v", err)

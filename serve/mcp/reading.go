@@ -70,19 +70,14 @@ type runLine struct {
 
 func lineOf(r catalog.Row) runLine { return runLine{Run: r.ID, Row: r} }
 
-func (s *Server) listRuns(ctx context.Context, in listArguments) (any, error) {
-	limit, err := bounded("limit", in.Limit, rowsDefault, rowsMax)
+func (s *Server) listRuns(_ context.Context, in listArguments) (any, error) {
+	limit, err := bounded("limit", in.Limit, rowsDefault, 1, rowsMax)
 	if err != nil {
 		return nil, err
 	}
 	if in.Offset < 0 {
 		return nil, refuse("offset %d is out of range; allowed: from 0", in.Offset)
 	}
-	done, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	rows, batches := s.catalog.Runs()
 	list := runList{Runs: []runLine{}, Batches: []batchLine{}}
 	for _, b := range batches[:min(len(batches), rowsMax)] {
@@ -102,13 +97,13 @@ func (s *Server) listRuns(ctx context.Context, in listArguments) (any, error) {
 	return list, nil
 }
 
-// bounded is a limit within its bounds, or its default for 0.
-func bounded(name string, got, otherwise, most int) (int, error) {
+// bounded is a number within its bounds, or its default for 0.
+func bounded(name string, got, otherwise, least, most int) (int, error) {
 	switch {
 	case got == 0:
 		return otherwise, nil
-	case got < 0 || got > most:
-		return 0, refuse("%s %d is out of range; allowed: 1 to %d", name, got, most)
+	case got < least || got > most:
+		return 0, refuse("%s %d is out of range; allowed: %d to %d", name, got, least, most)
 	}
 	return got, nil
 }
@@ -128,12 +123,10 @@ type runResult struct {
 }
 
 func (s *Server) readRun(ctx context.Context, in runArguments) (any, error) {
-	done, err := s.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	row, err := s.catalog.Row(in.Run)
+	if _, notBatch := s.catalog.Batch(in.Run); err != nil && notBatch == nil {
+		return nil, refuse("that is a batch; list_runs with batch lists its runs, and compare takes it as a side")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -171,15 +164,14 @@ type timelineLine struct {
 }
 
 func (s *Server) timeline(ctx context.Context, in timelineArguments) (any, error) {
-	limit, err := bounded("limit", in.Limit, linesDefault, linesMax)
+	limit, err := bounded("limit", in.Limit, linesDefault, 1, linesMax)
 	if err != nil {
 		return nil, err
 	}
-	dir, done, err := s.open(ctx, in.Run)
+	dir, err := s.open(ctx, in.Run)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	t := explain.Timeline{From: in.From, To: in.To}
 	for row, err := range explain.TableOf(dir, in.Agent).Rows() {
 		if err != nil {
@@ -210,16 +202,10 @@ func (s *Server) timeline(ctx context.Context, in timelineArguments) (any, error
 	}{in.Agent, lines, more}, nil
 }
 
-// open opens a run for a long reading, which ends with ctx. done ends it.
-func (s *Server) open(ctx context.Context, id string) (dir run.Source, done func(), err error) {
+// open opens a run for a reading that ends with ctx.
+func (s *Server) open(ctx context.Context, id string) (run.Source, error) {
 	of, err := s.catalog.Run(id)
-	if err == nil {
-		done, err = s.read(ctx)
-	}
-	if err != nil {
-		return dir, nil, err
-	}
-	return of.Until(ctx), done, nil
+	return of.Until(ctx), err
 }
 
 type decisionArguments struct {
@@ -248,11 +234,10 @@ func (s *Server) explainDecision(ctx context.Context, in decisionArguments) (any
 	if in.Tick < 1 || in.Step < 0 {
 		return nil, refuse("tick %d, step %d is out of range; allowed: from 1", in.Tick, in.Step)
 	}
-	dir, done, err := s.open(ctx, in.Run)
+	dir, err := s.open(ctx, in.Run)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	d, err := explain.ReadDecision(dir, in.Tick, in.Agent)
 	if err == nil && in.Step > 0 {
 		err = d.Only(in.Step)
@@ -286,11 +271,10 @@ type sourceArguments struct {
 }
 
 func (s *Server) sourceUses(ctx context.Context, in sourceArguments) (any, error) {
-	dir, done, err := s.open(ctx, in.Run)
+	dir, err := s.open(ctx, in.Run)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	uses, err := explain.ReadSource(dir, in.Source, in.Agent, "")
 	if err != nil {
 		return nil, known(err)

@@ -177,12 +177,9 @@ func (s *Server) takeSeat(ctx context.Context, in seatArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	seconds, err := bounded("deadline_s", in.Deadline, deadlineDefault, deadlineMost)
+	seconds, err := bounded("deadline_s", in.Deadline, deadlineDefault, deadlineLeast, deadlineMost)
 	if err != nil {
 		return nil, err
-	}
-	if seconds < deadlineLeast {
-		return nil, refuse("deadline_s %d is out of range; allowed: %d to %d", seconds, deadlineLeast, deadlineMost)
 	}
 	of, _, embedded := scenario.Embedded(in.Scenario)
 	if embedded && in.Agent == "" {

@@ -154,7 +154,7 @@ func add[In any](s *Server, t tool, do func(ctx context.Context, in In) (any, er
 		IdempotentHint: !t.spends}
 	sdk.AddTool(s.server, &sdk.Tool{Name: t.name, Description: t.about, Annotations: hints},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
-			v, err := do(ctx, in)
+			v, err := s.call(ctx, t, func() (any, error) { return do(ctx, in) })
 			var marked json.RawMessage
 			if err == nil {
 				marked, err = result(v)
@@ -187,11 +187,15 @@ func errorLine(text string) string {
 	return plaintext.Clip(plaintext.Line(serve.Pathless(text)), errorCharsMax)
 }
 
-// read waits until a long reading may begin. done ends it.
-func (s *Server) read(ctx context.Context) (done func(), err error) {
+// call calls a tool. One that only reads waits until a long reading may begin.
+func (s *Server) call(ctx context.Context, t tool, do func() (any, error)) (any, error) {
+	if t.spends {
+		return do()
+	}
 	select {
 	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
+		defer func() { <-s.reading }()
+		return do()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

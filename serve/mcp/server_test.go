@@ -321,6 +321,7 @@ func TestBadArguments(t *testing.T) {
 		{"start_run", object{"scenario": "minimal", "wait_s": 3600}, "allowed: 1 to 50"},
 		{"start_run", object{"scenario": "minimal", "cap_cost": "lots"}, "such as 0.50"},
 		{"take_seat", object{"scenario": "minimal", "deadline_s": 1}, "allowed: 5 to 600"},
+		{"take_seat", object{"scenario": "minimal", "deadline_s": 601}, "allowed: 5 to 600"},
 		{"take_seat", object{"scenario": "minimal", "agent": "agent-7"}, "allowed: agent-1"},
 		{"act", object{"seat": "mine", "move": object{"action": "wait"}}, "no such seat"},
 		{"read_run", object{"run": strings.Repeat("x", 500<<10)}, "no such run"},

@@ -112,7 +112,7 @@ func (s *Server) startRun(ctx context.Context, in startArguments) (any, error) {
 
 // waiting is how long a call waits.
 func waiting(seconds int) (time.Duration, error) {
-	n, err := bounded("wait_s", seconds, int(waitDefault/time.Second), int(waitMax/time.Second))
+	n, err := bounded("wait_s", seconds, int(waitDefault/time.Second), 1, int(waitMax/time.Second))
 	return time.Duration(n) * time.Second, err
 }
 

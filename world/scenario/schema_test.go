@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/pelletier/go-toml/v2"
 
+	"example.com/agentworld/internal/published"
 	"example.com/agentworld/world"
 )
 
@@ -235,18 +235,7 @@ func collectDocs(spec *ast.TypeSpec, docs map[string]string) {
 // TestScenarioSchemaAcceptsWhatParses holds the schema against the embedded
 // scenarios and against mistakes that the parser refuses too.
 func TestScenarioSchemaAcceptsWhatParses(t *testing.T) {
-	text, err := os.ReadFile(schemaPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolved := published.Schema(t, schemaPath)
 	for _, name := range Names() {
 		_, file, _ := Embedded(name)
 		if err := resolved.Validate(asJSON(t, string(file))); err != nil {
