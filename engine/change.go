@@ -132,6 +132,7 @@ func (r *runner) takeChanges(tick int64) error {
 
 // takeChange records a change and puts it into force.
 func (r *runner) takeChange(c state.Change) error {
+	r.changed()
 	if c.Control != nil {
 		if err := r.takeControl(*c.Control); err != nil {
 			return fmt.Errorf("the control recorded in tick %d: %w", c.Control.Tick, err)
@@ -154,6 +155,7 @@ func (r *runner) takeChange(c state.Change) error {
 
 // switchPrompts applies a switch to the agents it is for.
 func (r *runner) switchPrompts(s trace.Switch) {
+	r.changed()
 	for n := range r.agents {
 		if s.AgentID == "" || s.AgentID == r.world.AgentID(n) {
 			applySwitch(r.agent(n), s)

@@ -247,6 +247,7 @@ func (r *runner) checkSwitch(s trace.Switch) error {
 // takeControl puts a control into force. The error says that it is none that this run can take,
 // which was found before one was recorded; a record may say anything.
 func (r *runner) takeControl(c trace.Control) error {
+	r.changed()
 	if err := c.Check(); err != nil {
 		return err
 	}

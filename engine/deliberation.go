@@ -64,6 +64,8 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberation, 
 		})
 		if err != nil {
 			cancel()
+		} else if r.lookout != nil && d.decision.Executed != nil {
+			r.lookout.Decide(r.world.Tick(), due[i], d.decision)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -255,6 +257,9 @@ func (r *runner) respond(ctx context.Context, key trace.CallKey, ask behavior.As
 	}
 	returned(e)
 	planned(Ending{Error: e.Error})
+	if r.Options.Ahead.Sent != nil && !r.past.holds(key) && answer.Attempts > 0 {
+		r.Options.Ahead.Sent(ask.Request, answer.Attempts)
+	}
 	return answer
 }
 

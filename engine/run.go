@@ -58,6 +58,8 @@ type Options struct {
 	// Progress, when set, is called from the running goroutine: after every tick, and where the
 	// run begins to wait for its operator or continues.
 	Progress func(Progress)
+	// Ahead is how the run asks ahead.
+	Ahead Ahead
 	// FaultCounts, when set, returns at the end how many answers the source spoilt on
 	// purpose, by kind. The counts are recorded, whatever ended the run, and change
 	// nothing.
@@ -176,6 +178,8 @@ type runner struct {
 	// spending counts what calls cost and holds the caps, endpoints are the ways to the models.
 	spending  *meters
 	endpoints endpoints
+	// lookout is nil as long as nothing is asked ahead.
+	lookout *lookout
 	// plan is what takes effect in a later tick, past what earlier processes played, and reached the
 	// state after the last whole tick.
 	plan    plan
@@ -255,6 +259,8 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 	if r.Controls != nil {
 		r.Controls.end()
 	}
+	looked, failed := r.endLookout()
+	err = errors.Join(err, failed)
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone,
 			FinalDigest: result.FinalDigest}, err
@@ -269,7 +275,7 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
 		FinalDigest: result.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals,
 		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339),
-			WallMS: now.Sub(r.reached.started).Milliseconds()},
+			WallMS: now.Sub(r.reached.started).Milliseconds(), Ahead: looked},
 	}
 	if r.FaultCounts != nil {
 		end.FaultsInjected = r.FaultCounts()
@@ -317,6 +323,9 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 		if err := r.takeForks(); err != nil {
 			return result, err
 		}
+		if err := r.lookAhead(ctx); err != nil {
+			return result, err
+		}
 		stop, err := r.tick(ctx)
 		if err != nil {
 			return result, err
@@ -342,18 +351,26 @@ func (r *runner) interrupted(ctx context.Context) bool { return r.draining() || 
 // agents than ever decide.
 func (r *runner) agent(n int) *behavior.Agent {
 	if r.agents[n] == nil {
-		m := r.runtime.Agent(r.world.AgentID(n), r.world.Persona(n), r.world.PolicyRules(n)...)
-		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
-		m.SetPlaybook(r.seed)
-		r.agents[n] = m
+		r.agents[n] = newAgent(r.runtime, r.world, n, r.ShortTermGoal, r.LongTermGoal, r.seed)
 	}
 	return r.agents[n]
 }
 
+// newAgent is agent n of a world before it ever decided.
+func newAgent(k *behavior.Runtime, w *world.World, n int, shortTerm, longTerm string, seed *playbook.Playbook) *behavior.Agent {
+	m := k.Agent(w.AgentID(n), w.Persona(n), w.PolicyRules(n)...)
+	m.SetGoals(shortTerm, longTerm)
+	m.SetPlaybook(seed)
+	return m
+}
+
 // view is what agent n sees.
-func (r *runner) view(n int) world.View {
-	if slices.Contains(r.Blind, r.world.AgentID(n)) {
-		return r.world.View(n).Blind()
+func (r *runner) view(n int) world.View { return viewOf(r.world, n, r.Blind) }
+
+// viewOf is what agent n of a world sees, if the agents in blind see nothing of what others write.
+func viewOf(w *world.World, n int, blind []string) world.View {
+	if slices.Contains(blind, w.AgentID(n)) {
+		return w.View(n).Blind()
 	}
-	return r.world.View(n)
+	return w.View(n)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"time"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -46,7 +47,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	r.witness(events)
 	due := r.active(r.world.Due())
 	continuing := r.active(r.world.Continuing())
+	began := time.Now()
 	turns, stopped, err := r.deliberateAll(ctx, due)
+	r.saved(turns, time.Since(began))
 	if err != nil || stopped != nil {
 		return stopped, err
 	}
@@ -76,10 +79,16 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		return interrupted(), nil
 	}
 	r.consolidate(ctx, tick, reflections)
+	if len(reflections) > 0 {
+		r.changed()
+	}
 
 	// The tick is finished: what the answers say about the endpoints holds from the next one on.
 	r.climb(turns, reflections)
 	records, down := r.giveUp(tick, turns)
+	if len(records) > 0 {
+		r.changed()
+	}
 	r.reached.Digest = r.world.Digest().String()
 	records = append(records, recordsOf(tick, turns, outcomes, reflections, events)...)
 	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: len(due),

@@ -35,6 +35,9 @@ const (
 	// ControlFile holds the address that lets the next browser control the run, as long as its page
 	// is served.
 	ControlFile = "control-address"
+	// AheadFile holds the answers that were asked ahead of a run, see package engine/ahead. A resume uses
+	// those that the run has not come to; it may be deleted at any time, and they are then asked for again.
+	AheadFile = "ahead.jsonl"
 	// waitsFile holds what the process at work waits for.
 	waitsFile = "waits.json"
 	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
@@ -109,6 +112,14 @@ func (d Dir) leftOfRun() (name string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// OpenAhead opens the answers that were asked ahead.
+func (d Dir) OpenAhead() (*os.File, error) { return d.folder().Open(AheadFile) }
+
+// AppendAhead opens the answers that were asked ahead, to append some.
+func (d Dir) AppendAhead() (*os.File, error) {
+	return d.folder().OpenFile(AheadFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
 }
 
 // Begun says that the directory holds a trace.
@@ -326,7 +337,7 @@ func (d Dir) Clear() error {
 			names = append(names, filepath.Join(PlaybookDir, b.Name()))
 		}
 	}
-	names = append(names, ReportFile, IndexFile, CutFile, ControlFile, waitsFile, AsksFile)
+	names = append(names, ReportFile, IndexFile, CutFile, ControlFile, waitsFile, AsksFile, AheadFile)
 	trace := len(names)
 	names = append(names, TraceFile)
 	closed, err := d.closedSegments()

@@ -109,7 +109,7 @@ func (d Dir) books() (names []string, err error) {
 // isFileOfRun says that a name in a run directory is one that runs write a file to.
 func isFileOfRun(name string) bool {
 	switch name {
-	case TraceFile, ReportFile, IndexFile, CutFile, LockFile, ClaimFile, ControlFile, waitsFile, AsksFile:
+	case TraceFile, ReportFile, IndexFile, CutFile, LockFile, ClaimFile, ControlFile, waitsFile, AsksFile, AheadFile:
 		return true
 	}
 	return isSegment(name) || strings.HasPrefix(name, ticketPrefix)

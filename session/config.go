@@ -33,6 +33,8 @@ type Config struct {
 	PlaybookFile string
 	// Concurrency bounds the turns at once; 0 is 8. It never changes results.
 	Concurrency int
+	// Ahead says how far the run asks ahead. Runs with a caller's own bounds, see Around, ask nothing ahead.
+	Ahead Ahead
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
 	SegmentBytes int64
@@ -55,6 +57,14 @@ type Config struct {
 	// Blind are agents that see nothing of what others write, for measuring only.
 	Blind []string
 	Hooks
+}
+
+// Ahead says how far a run asks ahead; the zero value does not.
+type Ahead struct {
+	// Depth is how many ticks are foreseen, 0 to 8. WastePermille is how many calls may be asked in vain for
+	// a thousand that the run makes.
+	Depth         int
+	WastePermille int64
 }
 
 // Hooks are who takes part while a run is played. They change no result.

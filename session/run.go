@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -107,7 +109,23 @@ func (s *Session) options() engine.Options {
 	if c.Listener != nil {
 		o.Progress = c.Listener.Progress
 	}
+	if c.Ahead.Depth > 0 && c.Around == nil {
+		s.askAhead(&o)
+	}
 	return o
+}
+
+// askAhead lets the run ask ahead. The server then spoils answers that the run never uses, so what it spoilt
+// is counted by the answers that the run used.
+func (s *Session) askAhead(o *engine.Options) {
+	o.Ahead = engine.Ahead{Depth: s.config.Ahead.Depth, WastePermille: s.config.Ahead.WastePermille}
+	if s.faults.Empty() {
+		return
+	}
+	counted := s.scripted
+	counted.Faults = stub.NewInjector(s.faults, s.config.Settings.FaultSeed)
+	recount := func(r llmclient.Request, attempts int) { counted.Recount(r.Body(), attempts) }
+	o.Ahead.Sent, o.Reused, o.FaultCounts = recount, recount, counted.Faults.Counts
 }
 
 // fork adds to the options of the engine where the run leaves another.

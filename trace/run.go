@@ -3,6 +3,7 @@ package trace
 import (
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -95,6 +96,26 @@ type EndTiming struct {
 	WallMS     int64  `json:"wall_ms"`
 	// Endpoints say how the calls to each endpoint were delayed.
 	Endpoints []EndpointTiming `json:"endpoints,omitempty"`
+	// Ahead says what was asked ahead, nil if nothing was to be.
+	Ahead *AheadTiming `json:"ahead,omitempty"`
+}
+
+// AheadTiming is what became of the calls that were asked ahead of a run, since its start.
+type AheadTiming struct {
+	// Depth is how many ticks were foreseen, WastePermille how many calls could be in vain for a thousand.
+	Depth         int   `json:"depth"`
+	WastePermille int64 `json:"waste_permille"`
+	// Asked counts the calls. Used of them the run used, Wasted were in vain, Open were neither when the run
+	// stopped, and a resume may use them.
+	Asked  int64 `json:"asked"`
+	Used   int64 `json:"used"`
+	Wasted int64 `json:"wasted"`
+	Open   int64 `json:"open"`
+	// WastedUsage is what the wasted calls took, as far as they were answered.
+	WastedUsage llmclient.Usage `json:"wasted_usage"`
+	// SavedMS is by how much the ticks of this process were shorter than the answers of their slowest turns
+	// took, in milliseconds.
+	SavedMS int64 `json:"saved_ms"`
 }
 
 // EndpointTiming is what the limiter of one endpoint did.

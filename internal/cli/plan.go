@@ -115,7 +115,8 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 	of := session.Config{
 		Settings: c.Settings, Dir: m.path(c.RunDir), Access: reach,
-		Concurrency: int(c.Concurrency), SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
+		Concurrency: int(c.Concurrency), Ahead: session.Ahead{Depth: int(c.Ahead), WastePermille: 10 * c.AheadWaste},
+		SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
 		Tools:   m.linkedTools(), WithoutTools: m.withoutTools,
 		Seats: m.seats(),

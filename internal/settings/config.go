@@ -61,6 +61,9 @@ func New(base trace.Settings, values Values) (Config, error) {
 // and after, the key of the setting that one is shown after.
 type Process struct {
 	Concurrency int64 `cli:"concurrency run.concurrency CONCURRENCY" after:"run.agents" default:"8" min:"1" max:"1024" doc:"agents that decide at the same time"`
+	// Ahead is how many ticks are foreseen, 0 for none; AheadWaste how many calls of a hundred may be in vain.
+	Ahead      int64 `cli:"ahead run.ahead AHEAD" after:"run.concurrency" default:"0" min:"0" max:"8" doc:"ticks to look ahead: a model is asked for turns of coming ticks while a tick waits for its slowest answer"`
+	AheadWaste int64 `cli:"ahead-waste run.ahead_waste" after:"run.ahead" default:"5" min:"1" max:"50" doc:"calls asked ahead that may be in vain, in percent of the run's calls; they cost money beside --cap-calls, --cap-tokens and --cap-cost"`
 	// APIKey is empty when none is set.
 	APIKey openai.Secret `cli:"- llm.api_key API_KEY OPENAI_API_KEY" after:"llm.base_url" absent:"not set" doc:"key of the endpoint; never a flag"`
 	// RequestsPerMinute and TokensPerMinute bound what is sent to one endpoint; 0 is no

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"example.com/agentworld/llmclient"
 )
 
 // Limits are what a user sets for one endpoint.
@@ -66,24 +68,44 @@ func New(limits Limits) *Limiter {
 }
 
 // Acquire waits until an attempt may be sent. began is when its call began, which
-// decides who goes first; tokens estimates what the attempt will cost. The error is
+// decides who goes first, unless ctx lets others do so, see [llmclient.Behind]; tokens estimates what the attempt will cost. The error is
 // that of ctx, or [context.DeadlineExceeded] at once when the deadline of ctx comes
 // before the earliest moment at which the attempt could be sent.
 func (l *Limiter) Acquire(ctx context.Context, began time.Time, tokens int64) (*Permit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := l.enter(began, tokens)
+	place, needed := llmclient.PlaceOf(ctx, began)
+	w := l.enter(place, tokens)
 	if l.tooLate(ctx, w) {
 		return nil, context.DeadlineExceeded
 	}
-	select {
-	case <-w.given:
-		return w.permit, nil
-	case <-ctx.Done():
-		l.leave(w)
-		return nil, ctx.Err()
+	for {
+		select {
+		case <-w.given:
+			return w.permit, nil
+		case <-needed:
+			needed = nil
+			l.move(w, began)
+		case <-ctx.Done():
+			l.leave(w)
+			return nil, ctx.Err()
+		}
 	}
+}
+
+// move gives an attempt that waits the place of one whose call began at a moment.
+func (l *Limiter) move(w *waiter, began time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.permit != nil {
+		return
+	}
+	l.waiting = slices.DeleteFunc(l.waiting, func(v *waiter) bool { return v == w })
+	w.began = began
+	at, _ := slices.BinarySearchFunc(l.waiting, w, (*waiter).compare)
+	l.waiting = slices.Insert(l.waiting, at, w)
+	l.admit(time.Now())
 }
 
 // enter puts an attempt into the queue and admits every attempt that may be sent.

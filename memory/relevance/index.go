@@ -188,3 +188,15 @@ func log2(n uint64) int64 {
 	}
 	return result
 }
+
+// Clone returns an independent copy of the index.
+func (x *Index) Clone() Index {
+	c := *x
+	c.postings = make(map[string][]posting, len(x.postings))
+	for term, list := range x.postings {
+		c.postings[term] = slices.Clone(list)
+	}
+	c.texts = slices.Clone(x.texts) // their terms never change
+	c.free = slices.Clone(x.free)
+	return c
+}

@@ -1,0 +1,135 @@
+package ahead
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Simulation plays a run in simulated time, as an engine without a limit on concurrent calls would: only
+// answers take time.
+type Simulation struct {
+	Base   Base
+	Limits Limits
+	// Answer is the answer to a request; known is false for one that the run never asked.
+	Answer func(CallID) (answer llmclient.Answer, known bool)
+	// Latency is how long the answer to a request takes.
+	Latency func(trace.CallKey) time.Duration
+	// Every is how much time lies between two foresights at least.
+	Every time.Duration
+}
+
+// Simulated is what came of a simulation.
+type Simulated struct {
+	Elapsed time.Duration
+	Counts  Counts
+	// Digest is that of the world after the last tick.
+	Digest string
+	// InFlightMost is the highest number of calls at once.
+	InFlightMost int
+	// Bounds are how long the run could take otherwise.
+	Bounds
+}
+
+// arrival is an answer on its way.
+type arrival struct {
+	at     time.Duration
+	number int
+	id     CallID
+}
+
+type arrivals []arrival
+
+func (a arrivals) Len() int { return len(a) }
+func (a arrivals) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(a[i].at, a[j].at), cmp.Compare(a[i].number, a[j].number)) < 0
+}
+func (a arrivals) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+func (a *arrivals) Push(x any)   { *a = append(*a, x.(arrival)) }
+func (a *arrivals) Pop() any {
+	last := (*a)[len(*a)-1]
+	*a = (*a)[:len(*a)-1]
+	return last
+}
+
+// Run plays the simulation to the base's last tick.
+func (s *Simulation) Run() (got Simulated) {
+	p := NewPlanner(s.Limits, nil)
+	p.Begin(s.Base)
+	var now, planned time.Duration
+	var coming arrivals
+	chart := newChart(s.Base.World)
+	asked := 0
+	ask := func(c Call) {
+		asked++
+		heap.Push(&coming, arrival{now + s.Latency(c.ID.CallKey), asked, c.ID})
+		got.InFlightMost = max(got.InFlightMost, len(coming))
+	}
+	planned = -s.Every
+	for {
+		f := p.shadow.ticks[0]
+		p.shadow.proceedAll(f, p.known)
+		for n, l := range f.lives {
+			if l.turn == nil {
+				continue
+			}
+			for _, id := range l.turn.answered {
+				p.Reach(id, n)
+			}
+			if l.turn.ask == nil {
+				continue
+			}
+			own := p.counts.Own
+			p.Reach(l.turn.ask.id, n)
+			if p.counts.Own > own {
+				ask(Call{ID: l.turn.ask.id, Agent: n, Ask: l.turn.ask.ask, Request: l.turn.ask.sent})
+			}
+		}
+		p.shadow.proceedAll(f, p.known)
+		if f.waits() {
+			if s.Limits.Depth > 0 && now >= planned+s.Every {
+				planned = now
+				for _, c := range p.Choose() {
+					ask(c)
+				}
+			}
+			if len(coming) == 0 {
+				break // a turn that nothing answers
+			}
+			if next := planned + s.Every; p.stale && s.Limits.Depth > 0 && next < coming[0].at {
+				now = next
+				continue
+			}
+			a := heap.Pop(&coming).(arrival)
+			now = a.at
+			answer, known := s.Answer(a.id)
+			if known {
+				p.Answer(a.id, answer)
+			} else {
+				p.miss(a.id)
+			}
+			continue
+		}
+		if !f.decided() {
+			continue // it asks again at once
+		}
+		chart.add(f, s.Latency)
+		if f.tick == s.Base.Last {
+			p.settle(f.tick)
+			p.shadow.follow(f, nil)
+			got.Digest = f.after
+			break
+		}
+		p.stale = true
+		p.foresee()
+		if !p.Pass(f.tick, f.after) {
+			panic("ahead: a simulation does not follow itself")
+		}
+	}
+	got.Elapsed, got.Counts = now, p.counts
+	got.Bounds = chart.bounds()
+	return got
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/ahead"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// Ahead is how a run asks models for coming turns while a tick waits for its slowest answer. The zero value
+// does not. It changes no record but the wall-clock times.
+type Ahead struct {
+	// Depth is how many ticks are foreseen, 0 to [ahead.DepthMax].
+	Depth int
+	// WastePermille is how many calls may be asked in vain for a thousand that the run makes, in addition
+	// to what caps and metrics count.
+	WastePermille int64
+	// Sent, when set, is told of each request of the run that was answered, and how many HTTP requests that
+	// took. It is called from several goroutines.
+	Sent func(r llmclient.Request, attempts int)
+}
+
+// lookout asks ahead of a run.
+type lookout struct {
+	*ahead.Source
+	log *ahead.Log
+	// savedMS is by how much ticks were shorter than the answers of their slowest turn took.
+	savedMS int64
+	// other says that more changed since the last tick than a tick does.
+	other bool
+}
+
+// lookAhead is called between two ticks. It lets the run ask ahead from the next one on, if it is to and may.
+func (r *runner) lookAhead(ctx context.Context) error {
+	if !r.mayLookAhead() {
+		return nil
+	}
+	if r.lookout == nil {
+		if err := r.beginLookout(ctx); err != nil {
+			return err
+		}
+	}
+	r.lookout.Hold(r.draining() || r.nearCap())
+	last := r.foreseeable()
+	r.lookout.Pass(r.reached.Tick, r.reached.Digest, r.lookout.other, func() ahead.Base { return r.base(last) })
+	r.lookout.other = false
+	return nil
+}
+
+// mayLookAhead reports whether the run is to ask ahead, and nothing that it does could be changed by it: a
+// deadline is of the clock, a recording is read in the order of ticks, and caps of an agent or a tick bind in
+// every turn.
+func (r *runner) mayLookAhead() bool {
+	return r.Options.Ahead.Depth > 0 && r.RunDir != "" && r.reached.Tick >= r.past.derived && len(r.plan.forks) == 0 &&
+		r.DecisionDeadlineMS == 0 && r.Recording == nil && r.Source != nil &&
+		r.Caps.Agent == (trace.Limit{}) && r.Caps.Tick == (trace.Limit{})
+}
+
+func (r *runner) beginLookout(ctx context.Context) error {
+	before, err := ahead.ReadKept(run.Dir(r.RunDir).OpenAhead, r.reached.Tick)
+	if err != nil {
+		return err
+	}
+	log, err := ahead.CreateLog(run.Dir(r.RunDir).AppendAhead)
+	if err != nil {
+		return err
+	}
+	limits := ahead.Limits{Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille}
+	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
+	r.Source = r.lookout.Source
+	return nil
+}
+
+// foreseeable is the last tick that can be foreseen: after it agents learn, or a prompt is switched.
+func (r *runner) foreseeable() int64 {
+	last, now := r.Ticks, r.reached.Tick
+	if r.Learns() {
+		last = min(last, now-now%r.LearnEvery+r.LearnEvery)
+	}
+	for _, s := range r.plan.switches {
+		if s.Tick > now+1 {
+			last = min(last, s.Tick-1)
+		}
+	}
+	return last
+}
+
+// nearCap reports whether a cap of the run may bind before long: a tenth of it is left.
+func (r *runner) nearCap() bool {
+	spent, most := r.spending.budget.Spent(), r.Caps.Run
+	for unit, limit := range map[budget.Unit]int64{budget.Calls: most.Calls, budget.Tokens: most.Tokens,
+		budget.Cost: int64(most.Cost)} {
+		if limit > 0 && spent[unit] > limit-limit/10 {
+			return true
+		}
+	}
+	return false
+}
+
+// changed says that more changed than a tick does.
+func (r *runner) changed() {
+	if r.lookout != nil {
+		r.lookout.other = true
+	}
+}
+
+// saved counts by how much a tick was shorter than the answers of its slowest turn took.
+func (r *runner) saved(turns []deliberation, took time.Duration) {
+	if r.lookout == nil {
+		return
+	}
+	slowest := int64(0)
+	for _, t := range turns {
+		slowest = max(slowest, t.latencyMS)
+	}
+	r.lookout.savedMS += max(0, slowest-took.Milliseconds())
+}
+
+// endLookout ends the calls that were asked ahead. In a run that drains they are awaited, since they are
+// paid for. It returns what became of them, nil if nothing was to be asked ahead.
+func (r *runner) endLookout() (*trace.AheadTiming, error) {
+	if r.lookout == nil {
+		return nil, nil
+	}
+	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
+	c := r.lookout.Counts()
+	return &trace.AheadTiming{Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille, Asked: c.Asked, Used: c.Used,
+		Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted, WastedUsage: c.WastedUsage, SavedMS: r.lookout.savedMS}, err
+}
+
+// base is the run as it is now, between two ticks, for what is foreseen of it up to a tick. It is
+// independent of the run.
+func (r *runner) base(last int64) ahead.Base {
+	blind, runtime, seed := r.Blind, r.runtime, r.seed
+	short, long := r.ShortTermGoal, r.LongTermGoal
+	w := r.world.Fork()
+	agents := make([]*behavior.Agent, len(r.agents))
+	for n, m := range r.agents {
+		if m != nil {
+			agents[n] = m.Fork()
+		}
+	}
+	// What is known of endpoints changes after each tick.
+	models := make([]endpoint, len(agents))
+	ladders := map[*endpoint]*llmclient.Ladder{}
+	for n := range models {
+		p := r.endpoint(n)
+		if ladders[p] == nil {
+			ladders[p] = new(*p.ladder)
+		}
+		models[n] = *p
+		models[n].ladder = ladders[p]
+	}
+	spending := *r.spending
+	spending.local = maps.Clone(spending.local)
+	return ahead.Base{
+		World: w, Agents: agents, Modules: runtime.Registry(), Last: last,
+		New:    func(n int) *behavior.Agent { return newAgent(runtime, w, n, short, long, seed) },
+		View:   func(w *world.World, n int) world.View { return viewOf(w, n, blind) },
+		Asked:  func(n int) bool { return models[n].seat == nil },
+		Active: func(n int) bool { return !models[n].stopped },
+		Request: func(n int, ask behavior.Ask) llmclient.Request {
+			q := spending.bounded(ask, models[n].model)
+			q.Ladder = models[n].ladder
+			return q
+		},
+	}
+}
+
+// Base is the run before its first tick, for what is foreseen of it.
+func (p *Prepared) Base() ahead.Base { return p.r.base(p.r.Ticks) }
+
+// RecordedAnswers are all answers of a recorded run, by what was asked.
+func RecordedAnswers(of run.Source, agents []string, ticks int64) (map[ahead.CallID]llmclient.Answer, error) {
+	a, err := of.Answers()
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	all := map[ahead.CallID]llmclient.Answer{}
+	for tick := int64(1); tick <= ticks; tick++ {
+		for _, agent := range agents {
+			for step := 1; ; step++ {
+				key := trace.CallKey{Tick: tick, Agent: agent, Step: step}
+				got, ok, err := a.ByKey(key)
+				if err != nil {
+					return nil, err
+				}
+				if !ok {
+					break
+				}
+				all[ahead.CallID{CallKey: key, Hash: got.RequestHash}] = got.Answer
+			}
+		}
+	}
+	return all, nil
+}
