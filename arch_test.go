@@ -146,9 +146,10 @@ var policies = []policy{
 			"world", "baseline", "llmclient", "llmclient/tokens", "memory/documents", "memory/playbook",
 			"modules", "behavior", "behavior/reflect", "behavior/seat", "trace", "llmclient/price", "engine/budget", "run",
 			"run/playback", "run/state",
-			"internal/atomicfile",
+			"internal/atomicfile", "engine/ahead",
 		},
 	},
+	{dir: "engine/ahead", project: []string{"world", "behavior", "modules", "llmclient", "llmclient/limiter", "trace"}},
 	{
 		dir: "engine/ask",
 		project: []string{
@@ -289,7 +290,7 @@ var policies = []policy{
 		project: []string{
 			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
-			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
+			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
 			"report", "report/plot", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",

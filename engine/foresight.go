@@ -26,6 +26,8 @@ type Ahead struct {
 	// Sent, when set, is told of each request of the run that was answered, and how many HTTP requests that
 	// took. It is called from several goroutines.
 	Sent func(r llmclient.Request, attempts int)
+	// distort, when set, makes what is foreseen wrong; it is for tests.
+	distort func(ahead.Base) ahead.Base
 }
 
 // lookout asks ahead of a run.
@@ -50,7 +52,12 @@ func (r *runner) lookAhead(ctx context.Context) error {
 	}
 	r.lookout.Hold(r.draining() || r.nearCap())
 	last := r.foreseeable()
-	r.lookout.Pass(r.reached.Tick, r.reached.Digest, r.lookout.other, func() ahead.Base { return r.base(last) })
+	r.lookout.Pass(r.reached.Tick, r.reached.Digest, r.lookout.other, func() ahead.Base {
+		if distort := r.Options.Ahead.distort; distort != nil {
+			return distort(r.base(last))
+		}
+		return r.base(last)
+	})
 	r.lookout.other = false
 	return nil
 }
@@ -73,7 +80,9 @@ func (r *runner) beginLookout(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := ahead.Limits{Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille}
+	limits := ahead.Limits{
+		Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille,
+	}
 	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
 	r.Source = r.lookout.Source
 	return nil
@@ -132,14 +141,18 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 	}
 	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
 	c := r.lookout.Counts()
-	return &trace.AheadTiming{Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille, Asked: c.Asked, Used: c.Used,
-		Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted, WastedUsage: c.WastedUsage, SavedMS: r.lookout.savedMS}, err
+	return &trace.AheadTiming{
+		Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille,
+		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
+		WastedUsage: c.WastedUsage, SavedMS: r.lookout.savedMS,
+	}, err
 }
 
 // base is the run as it is now, between two ticks, for what is foreseen of it up to a tick. It is
 // independent of the run.
 func (r *runner) base(last int64) ahead.Base {
-	blind, runtime, seed := r.Blind, r.runtime, r.seed
+	blind := r.Blind
+	runtime, seed := r.runtime, r.seed
 	short, long := r.ShortTermGoal, r.LongTermGoal
 	w := r.world.Fork()
 	agents := make([]*behavior.Agent, len(r.agents))
@@ -173,33 +186,4 @@ func (r *runner) base(last int64) ahead.Base {
 			return q
 		},
 	}
-}
-
-// Base is the run before its first tick, for what is foreseen of it.
-func (p *Prepared) Base() ahead.Base { return p.r.base(p.r.Ticks) }
-
-// RecordedAnswers are all answers of a recorded run, by what was asked.
-func RecordedAnswers(of run.Source, agents []string, ticks int64) (map[ahead.CallID]llmclient.Answer, error) {
-	a, err := of.Answers()
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	all := map[ahead.CallID]llmclient.Answer{}
-	for tick := int64(1); tick <= ticks; tick++ {
-		for _, agent := range agents {
-			for step := 1; ; step++ {
-				key := trace.CallKey{Tick: tick, Agent: agent, Step: step}
-				got, ok, err := a.ByKey(key)
-				if err != nil {
-					return nil, err
-				}
-				if !ok {
-					break
-				}
-				all[ahead.CallID{CallKey: key, Hash: got.RequestHash}] = got.Answer
-			}
-		}
-	}
-	return all, nil
 }

@@ -357,7 +357,8 @@ func (r *runner) agent(n int) *behavior.Agent {
 }
 
 // newAgent is agent n of a world before it ever decided.
-func newAgent(k *behavior.Runtime, w *world.World, n int, shortTerm, longTerm string, seed *playbook.Playbook) *behavior.Agent {
+func newAgent(k *behavior.Runtime, w *world.World, n int, shortTerm, longTerm string,
+	seed *playbook.Playbook) *behavior.Agent {
 	m := k.Agent(w.AgentID(n), w.Persona(n), w.PolicyRules(n)...)
 	m.SetGoals(shortTerm, longTerm)
 	m.SetPlaybook(seed)

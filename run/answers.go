@@ -48,6 +48,8 @@ type Answered struct {
 	Answer      llmclient.Answer
 	// Attempts counts the HTTP requests made for the answer.
 	Attempts int
+	// LatencyMS is how long it took then, in milliseconds.
+	LatencyMS int64
 	// err says that a part of the answer is missing or damaged.
 	err    error
 	prompt llmclient.Prompt

@@ -97,6 +97,7 @@ func (r *tickReader) answered(call trace.ModelCall, inTick *trace.Blobs) Answere
 	restored := Answered{RequestHash: call.RequestHash, prompt: call.Prompt(), lasting: call.Answer.Lasting()}
 	if call.Timing != nil {
 		restored.Attempts = call.Timing.Attempts
+		restored.LatencyMS = call.Timing.LatencyMS
 	}
 	restored.Answer, restored.err = call.Answer.Restore(&r.blobs)
 	return restored

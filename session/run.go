@@ -125,7 +125,8 @@ func (s *Session) askAhead(o *engine.Options) {
 	counted := s.scripted
 	counted.Faults = stub.NewInjector(s.faults, s.config.Settings.FaultSeed)
 	recount := func(r llmclient.Request, attempts int) { counted.Recount(r.Body(), attempts) }
-	o.Ahead.Sent, o.Reused, o.FaultCounts = recount, recount, counted.Faults.Counts
+	o.Ahead.Sent, o.Reused = recount, recount
+	o.FaultCounts = counted.Faults.Counts
 }
 
 // fork adds to the options of the engine where the run leaves another.

@@ -7,64 +7,86 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Bounds are how long a run could take if its agents waited for others otherwise, with the same latencies.
+// Bounds are how long a run takes if its agents wait for each other otherwise, with the same latencies.
 type Bounds struct {
 	// Lockstep is the time if every tick waits for its slowest turn.
 	Lockstep time.Duration
+	// Sight is the time if an agent waits for all those that it sees, however late it sees what they do. The
+	// rule of AI Metropolis (arXiv 2411.03519) waits for these and for all that could come into sight, so it
+	// takes at least as long.
+	Sight time.Duration
 	// Oracle is the time if an agent waits for those alone whose decisions its next observation contains. It
-	// is no lower bound: an agent may see another one without anything in its request being changed by it.
+	// is no lower bound: an agent may see another one without its request being changed by it.
 	Oracle time.Duration
-	// Own is the longest sum of the latencies of one agent. No agent can be faster than its own answers.
+	// Own is the longest sum of the latencies of one agent, which is a lower bound.
 	Own time.Duration
 }
 
-// chart is when the turns of a run could begin and end.
+// chart is when the turns of a run could end.
 type chart struct {
-	agents []string
-	own    []time.Duration
-	// ends are, by tick and agent, when what the agent did until then is decided, if it waits as an oracle does.
-	ends     [][]time.Duration
-	lockstep time.Duration
+	own, lockstep   []time.Duration
+	oracle, inSight course
 }
 
+// course is, by tick from 0 and agent, when what the agent did until then is decided.
+type course [][]time.Duration
+
 func newChart(w *world.World) *chart {
-	c := &chart{own: make([]time.Duration, w.Agents()), ends: [][]time.Duration{make([]time.Duration, w.Agents())}}
-	for n := range w.Agents() {
-		c.agents = append(c.agents, w.AgentID(n))
-	}
-	return c
+	n := w.Agents()
+	begin := func() course { return course{make([]time.Duration, n)} }
+	return &chart{own: make([]time.Duration, n), oracle: begin(), inSight: begin()}
 }
 
 // add adds a tick whose turns are decided.
 func (c *chart) add(f *foreseen, latency func(trace.CallKey) time.Duration) {
-	last := c.ends[len(c.ends)-1]
-	next := make([]time.Duration, len(last))
+	takes := make([]time.Duration, len(f.lives))
 	slowest := time.Duration(0)
 	for n, l := range f.lives {
-		begins, takes := last[n], time.Duration(0)
-		if l.turn != nil && len(l.turn.answered) > 0 {
-			for _, id := range l.turn.answered {
-				takes += latency(id.CallKey)
-			}
+		if l.turn == nil {
+			continue
+		}
+		for _, id := range l.turn.answered {
+			takes[n] += latency(id.CallKey)
+		}
+		c.own[n] += takes[n]
+		slowest = max(slowest, takes[n])
+	}
+	c.lockstep = append(c.lockstep, slowest)
+	c.oracle = c.oracle.add(f, takes, func(other neighbour) int64 { return f.tick - 1 - other.since })
+	c.inSight = c.inSight.add(f, takes, func(neighbour) int64 { return 0 })
+}
+
+// add adds a tick in which turns take so long, and wait for an agent that they see until it has decided the
+// tick before, or so many ticks before that.
+func (c course) add(f *foreseen, takes []time.Duration, late func(neighbour) int64) course {
+	last := len(c) - 1
+	next := make([]time.Duration, len(takes))
+	for n, l := range f.lives {
+		begins := c[last][n]
+		if takes[n] > 0 {
 			for _, other := range l.turn.around {
-				if tick := other.since - f.tick + int64(len(c.ends)); tick > 0 {
-					begins = max(begins, c.ends[tick][other.agent])
+				if tick := int64(last) - late(other); tick > 0 {
+					begins = max(begins, c[tick][other.agent])
 				}
 			}
 		}
-		next[n] = begins + takes
-		c.own[n] += takes
-		slowest = max(slowest, takes)
+		next[n] = begins + takes[n]
 	}
-	c.ends = append(c.ends, next)
-	c.lockstep += slowest
+	return append(c, next)
+}
+
+// ends is when the last agent is done.
+func (c course) ends() (last time.Duration) {
+	for _, end := range c[len(c)-1] {
+		last = max(last, end)
+	}
+	return last
 }
 
 func (c *chart) bounds() Bounds {
-	b := Bounds{Lockstep: c.lockstep}
-	for n := range c.own {
-		b.Own = max(b.Own, c.own[n])
-		b.Oracle = max(b.Oracle, c.ends[len(c.ends)-1][n])
+	b := Bounds{Sight: c.inSight.ends(), Oracle: c.oracle.ends(), Own: course{c.own}.ends()}
+	for _, slowest := range c.lockstep {
+		b.Lockstep += slowest
 	}
 	return b
 }

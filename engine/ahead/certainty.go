@@ -24,7 +24,9 @@ const (
 
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
 // agent yet, as runs of belts have it.
-var expected = [certainties]int64{settled: 990, settledInSight: 990, settledAsSeen: 940, settledHere: 730, unsettled: 600}
+var expected = [certainties]int64{
+	settled: 990, settledInSight: 990, settledAsSeen: 940, settledHere: 730, unsettled: 600,
+}
 
 // record is how the predictions about an agent did lately, in thousandths of a prediction.
 type record [certainties]struct{ tried, right int64 }

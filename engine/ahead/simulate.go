@@ -26,7 +26,9 @@ type Simulation struct {
 type Simulated struct {
 	Elapsed time.Duration
 	Counts  Counts
-	// Digest is that of the world after the last tick.
+	// Tick is the last tick that was played, and Digest that of the world after it, empty if a turn in it was
+	// never answered.
+	Tick   int64
 	Digest string
 	// InFlightMost is the highest number of calls at once.
 	InFlightMost int
@@ -71,6 +73,7 @@ func (s *Simulation) Run() (got Simulated) {
 	planned = -s.Every
 	for {
 		f := p.shadow.ticks[0]
+		got.Tick = f.tick
 		p.shadow.proceedAll(f, p.known)
 		for n, l := range f.lives {
 			if l.turn == nil {

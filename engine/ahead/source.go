@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/trace"
 )
 
@@ -57,7 +58,8 @@ type flight struct {
 // NewSource returns a source that asks next. It looks ahead at most once in every, whose usual value is
 // [Every]. before is what earlier processes asked of the run, and log keeps what this one asks; nil is
 // nothing. The end of ctx breaks calls off. It must be closed.
-func NewSource(ctx context.Context, next Responder, l Limits, every time.Duration, before *Kept, log *Log) *Source {
+func NewSource(ctx context.Context, next Responder, l Limits, every time.Duration, before *Kept,
+	log *Log) *Source {
 	ctx, stop := context.WithCancel(ctx)
 	s := &Source{
 		next: next, every: every, log: log, planner: NewPlanner(l, before), context: ctx, stop: stop,
@@ -248,7 +250,7 @@ func (s *Source) look() {
 // ask asks a request ahead.
 func (s *Source) ask(c Call) {
 	f := &flight{landed: make(chan struct{})}
-	ctx, needed := llmclient.Behind(s.context)
+	ctx, needed := limiter.Behind(s.context)
 	f.needed = needed
 	s.mu.Lock()
 	if s.own[c.ID] { // it has just come to it

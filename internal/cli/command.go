@@ -55,6 +55,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		exportCommand(m),
 		answersCommand(m),
 		playbookCommand(m),
+		benchCommand(m),
 		wordsCommand(m),
 		modelServerCommand(m),
 		guardEvalCommand(m),

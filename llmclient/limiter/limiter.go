@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"example.com/agentworld/llmclient"
 )
 
 // Limits are what a user sets for one endpoint.
@@ -68,14 +66,14 @@ func New(limits Limits) *Limiter {
 }
 
 // Acquire waits until an attempt may be sent. began is when its call began, which
-// decides who goes first, unless ctx lets others do so, see [llmclient.Behind]; tokens estimates what the attempt will cost. The error is
-// that of ctx, or [context.DeadlineExceeded] at once when the deadline of ctx comes
+// decides who goes first, unless ctx lets others do so, see [Behind]; tokens
+// estimates what the attempt will cost. The error is that of ctx, or [context.DeadlineExceeded] at once when the deadline of ctx comes
 // before the earliest moment at which the attempt could be sent.
 func (l *Limiter) Acquire(ctx context.Context, began time.Time, tokens int64) (*Permit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	place, needed := llmclient.PlaceOf(ctx, began)
+	place, needed := placeOf(ctx, began)
 	w := l.enter(place, tokens)
 	if l.tooLate(ctx, w) {
 		return nil, context.DeadlineExceeded

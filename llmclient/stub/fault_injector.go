@@ -135,7 +135,7 @@ func (i *Injector) count(kind string) {
 
 // draw picks a fault by chances that belong to one attempt of one request.
 func (p FaultPlan) draw(c chance, r request) fault {
-	f := fault{hold: p.latency.draw(c.unit("latency"), c.unit("latency too"))}
+	f := fault{hold: p.latency.Draw(c.unit("latency"), c.unit("latency too"))}
 	if p.sweep {
 		// Only the first request of a turn gets a shape, which is known by having nothing
 		// after the observation.

@@ -22,7 +22,7 @@ type FaultPlan struct {
 	// rates are the kinds with their rates, in the order of the specification.
 	rates []faultRate
 	// latency is how long answers are withheld.
-	latency latency
+	latency Latency
 	// agents are the agents whose requests may be faulty; none means all.
 	agents []string
 	// sweep goes through the corpus, one shape per tick.
@@ -92,7 +92,7 @@ func ParseFaults(spec string) (FaultPlan, error) {
 }
 
 // Empty reports whether the plan injects nothing and holds nothing back.
-func (p FaultPlan) Empty() bool { return len(p.rates) == 0 && !p.sweep && p.latency == latency{} }
+func (p FaultPlan) Empty() bool { return len(p.rates) == 0 && !p.sweep && p.latency == Latency{} }
 
 // Agents lists the agents whose answers may be spoilt; none means all of them.
 func (p FaultPlan) Agents() []string { return slices.Clone(p.agents) }
@@ -120,7 +120,7 @@ func (p *FaultPlan) add(item string) error {
 		p.agents = append(p.agents, text)
 		return nil
 	case key == "latency":
-		if p.latency != (latency{}) {
+		if p.latency != (Latency{}) {
 			return fmt.Errorf("latency stands twice; allowed: once")
 		}
 		return p.latency.parse(text)
@@ -190,15 +190,22 @@ func parseRate(text string) (ppm int64, ok bool) {
 	return ppm, math.Abs(value*scale-float64(ppm)) < 1e-6
 }
 
-// latency is a distribution of times. Without a tail it is even from low to high;
+// Latency is a distribution of times. Without a tail it is even from low to high;
 // with one, low is the median and high the 99th percentile.
-type latency struct {
+type Latency struct {
 	low, high time.Duration
 	tail      bool
 }
 
+// ParseLatency reads A, A..B or p50:A..p99:B, with durations such as 250ms, as a [FaultPlan] has it. The error
+// says what is wrong and what is allowed.
+func ParseLatency(text string) (l Latency, err error) {
+	err = l.parse(text)
+	return l, err
+}
+
 // parse reads A, A..B or p50:A..p99:B.
-func (l *latency) parse(text string) error {
+func (l *Latency) parse(text string) error {
 	low, high, ranged := strings.Cut(text, "..")
 	if !ranged {
 		high = low
@@ -212,7 +219,7 @@ func (l *latency) parse(text string) error {
 		return fmt.Errorf("latency=%s is not understood; allowed: A, A..B or p50:A..p99:B with durations such as 20ms or "+
 			"1.5s, A at most B, B at most %s", text, latencyMax)
 	}
-	*l = latency{low: a, high: b, tail: tail}
+	*l = Latency{low: a, high: b, tail: tail}
 	return nil
 }
 
@@ -220,8 +227,8 @@ func (l *latency) parse(text string) error {
 // lies above its median.
 const z99 = 2.3263478740408408
 
-// draw returns the time that belongs to two numbers in [0, 1).
-func (l latency) draw(u, v float64) time.Duration {
+// Draw returns the time that belongs to two numbers in [0, 1).
+func (l Latency) Draw(u, v float64) time.Duration {
 	if !l.tail {
 		return l.low + time.Duration(u*float64(l.high-l.low))
 	}

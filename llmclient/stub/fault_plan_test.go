@@ -87,7 +87,7 @@ func FuzzParseFaults(f *testing.F) {
 			t.Errorf("%q is accepted with rates of %d millionths", spec, p.sum())
 		}
 		for _, u := range []float64{0, 0.5, 1 - 1.0/(1<<53)} {
-			if d := p.latency.draw(u, u); d < 0 || d > latencyMax {
+			if d := p.latency.Draw(u, u); d < 0 || d > latencyMax {
 				t.Errorf("%q gives a latency of %s", spec, d)
 			}
 		}
@@ -134,7 +134,7 @@ func TestLatencyFollowsItsDistribution(t *testing.T) {
 		var all []time.Duration
 		for i := range 20_000 {
 			at := c.after(i)
-			all = append(all, l.draw(at.unit("a"), at.unit("b")))
+			all = append(all, l.Draw(at.unit("a"), at.unit("b")))
 		}
 		slices.Sort(all)
 		return all

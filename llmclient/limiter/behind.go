@@ -1,4 +1,4 @@
-package llmclient
+package limiter
 
 import (
 	"context"
@@ -22,10 +22,10 @@ func Behind(ctx context.Context) (behindOthers context.Context, needed func()) {
 // later is how much later than they began calls that let others go first come in a queue.
 const later = 1000 * time.Hour
 
-// PlaceOf is where a call that began at a moment has its place in a queue: as if it had begun then. needed
+// placeOf is where a call that began at a moment has its place in a queue: as if it had begun then. needed
 // is closed when the call is to take the place that it would have had without [Behind]; it is nil for a
 // call that has it already.
-func PlaceOf(ctx context.Context, began time.Time) (place time.Time, needed <-chan struct{}) {
+func placeOf(ctx context.Context, began time.Time) (place time.Time, needed <-chan struct{}) {
 	b, waits := ctx.Value(behindKey{}).(behind)
 	if !waits {
 		return began, nil

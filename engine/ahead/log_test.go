@@ -1,0 +1,60 @@
+package ahead
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// TestLogOfAnswers: what is kept comes back as it was, but for ticks that are over and lines that are damaged,
+// and what is asked after the last counts is open or lost.
+func TestLogOfAnswers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ahead.jsonl")
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) }
+	read := func() (*os.File, error) { return os.Open(path) }
+	if k, err := ReadKept(read, 0); err != nil || len(k.open) > 0 {
+		t.Fatalf("without a file: %v, %v", k, err)
+	}
+	log, err := CreateLog(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, _ := llmclient.ParseItem(json.RawMessage(`{"type":"function_call","call_id":"c","name":"n","arguments":"{\"a\":1}"}`))
+	id := func(tick int64, agent string) CallID {
+		return CallID{CallKey: trace.CallKey{Tick: tick, Agent: agent, Step: 2}, Hash: "h"}
+	}
+	answer := llmclient.Answer{LatencyMS: 7, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout},
+		Reply: &llmclient.Reply{ID: "r", Model: "m", Status: "completed", Items: []llmclient.Item{item},
+			Usage: llmclient.Usage{Input: 10, Output: 3}}}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(log.keep(id(1, "a"), answer))
+	must(log.note(1, Counts{Asked: 3, Used: 1, Wasted: 1, Own: 5}))
+	must(log.keep(id(2, "b"), answer))
+	must(log.keep(id(2, "c"), llmclient.Failed(llmclient.ErrTimeout, "late"))) // is not kept
+	must(log.keep(id(2, "d"), answer))
+	must(log.Close())
+	text, err := os.ReadFile(path)
+	must(err)
+	damaged := bytes.LastIndex(text, []byte(`"agent":"d"`))
+	text[damaged+9] = 'x'
+	must(os.WriteFile(path, append(text, `0123456789abcdef {"tick":3,`...), 0o600))
+	k, err := ReadKept(read, 1)
+	must(err)
+	want := &Kept{open: map[CallID]llmclient.Answer{id(2, "b"): answer},
+		counts: Counts{Asked: 3, Used: 1, Wasted: 1, Own: 5}}
+	if diff := cmp.Diff(want, k, cmp.AllowUnexported(Kept{})); diff != "" {
+		t.Errorf("what was kept differs (-want +got):\n%s", diff)
+	}
+}
