@@ -63,7 +63,8 @@ func NewSource(ctx context.Context, next Responder, l Limits, every time.Duratio
 	ctx, stop := context.WithCancel(ctx)
 	s := &Source{
 		next: next, every: every, log: log, planner: NewPlanner(l, before), context: ctx, stop: stop,
-		wake: make(chan struct{}, 1), closing: make(chan struct{}), own: map[CallID]bool{}, flights: map[CallID]*flight{}, lost: true,
+		wake: make(chan struct{}, 1), closing: make(chan struct{}),
+		own: map[CallID]bool{}, flights: map[CallID]*flight{}, lost: true,
 	}
 	s.counts = s.planner.Counts()
 	if before != nil {

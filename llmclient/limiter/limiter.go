@@ -67,8 +67,9 @@ func New(limits Limits) *Limiter {
 
 // Acquire waits until an attempt may be sent. began is when its call began, which
 // decides who goes first, unless ctx lets others do so, see [Behind]; tokens
-// estimates what the attempt will cost. The error is that of ctx, or [context.DeadlineExceeded] at once when the deadline of ctx comes
-// before the earliest moment at which the attempt could be sent.
+// estimates what the attempt will cost. The error is that of ctx, or
+// [context.DeadlineExceeded] at once when the deadline of ctx comes before the earliest
+// moment at which the attempt could be sent.
 func (l *Limiter) Acquire(ctx context.Context, began time.Time, tokens int64) (*Permit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
