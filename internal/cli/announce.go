@@ -44,6 +44,10 @@ func (m *Main) announce(w io.Writer, c config, reached []access.Endpoint, calls 
 			s.announce(w, m.Now())
 		}
 	}
+	if s.Ahead > 0 {
+		plaintext.Fprintf(w, "ahead: %s; calls in vain, at most %d%% of the run's, are paid beside all caps\n",
+			plaintext.Count(s.Ahead, "tick"), s.AheadWaste)
+	}
 }
 
 // announceScripted prints that no real model takes part.
