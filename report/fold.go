@@ -124,6 +124,8 @@ type folder struct {
 	task *taskFold
 	// effects compares decisions that used a source with those that did not.
 	effects effects
+	// times follows how long turns took.
+	times turnTimeFold
 	// costs adds up what was paid.
 	costs costFold
 	// happened are the events of the open tick. They wait for its end, because a tick that was
@@ -140,6 +142,7 @@ type folder struct {
 func newFolder() *folder {
 	f := &folder{
 		byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{},
+		times: turnTimeFold{agents: map[string]*agentTimes{}, endpoints: map[string]*spread{}},
 		effects: effects{
 			kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, documents: map[string]*tally{},
 			chunks:    map[string]trace.Source{},
@@ -267,6 +270,7 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
+		f.times.call(r, endpointOf(f.inForce(r.Tick-1), r))
 		if r.Stage == trace.StageSeat {
 			f.seatCall(r)
 			break
@@ -284,6 +288,7 @@ func (f *folder) add(record trace.Record) error {
 			f.modelCall(r)
 		}
 	case trace.ToolCall:
+		f.times.open.Tool(r)
 		f.toolCall(r)
 	case trace.Refusal:
 		f.refusal(r)
@@ -312,6 +317,7 @@ func (f *folder) add(record trace.Record) error {
 			}
 		}
 		f.tickCalls = 0
+		f.times.endTick(r.Tick)
 	case trace.RunEnd:
 		f.end = &r
 	case trace.Resume:
@@ -383,6 +389,7 @@ func (f *folder) report() Report {
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
 	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
+	f.times.report(f.rows, &r.Timing)
 	if t := f.task; t != nil {
 		r.Task.Score, r.Task.Complete = t.scorer.Score(t.tick), t.tick >= r.Task.Ticks
 		if !t.compared {
