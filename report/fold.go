@@ -197,6 +197,7 @@ func (f *folder) header(h trace.Header) {
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion,
 		Scenario: h.ScenarioHash, Words: h.WordsHash}
 	r.Settings = settingRows(now)
+	r.MaxDegradedPct = int64(now.MaxDegradedPct)
 	f.tools(now.Tools)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage

@@ -47,7 +47,7 @@ func (r Report) Text() string {
 	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %s%s", r.Agents, r.GoalsMet, of,
 		plaintext.Count(r.AgentsMeetingGoal, "agent"), r.powerText()))
 	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
-		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.happenedText()))
+		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.HappenedText()))
 	line("run", r.runLine())
 	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime,
 		plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
@@ -81,7 +81,7 @@ func (r Report) Text() string {
 		}
 	}
 	line("task", task)
-	rare("metrics", r.ownText())
+	rare("metrics", r.OwnText())
 
 	by := d.DecidedBy
 	saved := plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call")
@@ -201,7 +201,7 @@ func (r Report) Text() string {
 	rare("tools", listed(r.Tools, namesMax, "; ", ToolRow.text))
 	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
 	if r.Fork != nil {
-		line("fork", r.Fork.text())
+		line("fork", r.Fork.Text())
 		if r.Fork.Comparison != nil {
 			rare("fork end", r.Fork.Comparison.endText())
 		}
@@ -237,8 +237,9 @@ func (r Report) powerText() string {
 	return fmt.Sprintf("; out of power: %s, %s at the end", plaintext.Count(times, "time"), plaintext.Count(down, "agent"))
 }
 
-// happenedText counts what came of actions: factories, jobs, trades and messages.
-func (r Report) happenedText() string {
+// HappenedText counts for people what came of actions, after a semicolon: factories, jobs, trades and messages;
+// empty if nothing did.
+func (r Report) HappenedText() string {
 	var words []string
 	for _, c := range []struct {
 		kind world.EventKind
@@ -287,8 +288,11 @@ func (e Effect) text() string {
 		milli(e.Difference.High))
 }
 
-// text says where a fork left its parent and how far it got from it.
-func (f *ForkReport) text() string {
+// Text says for people where a fork left its parent and how far it got from it; empty for a run of its own.
+func (f *ForkReport) Text() string {
+	if f == nil {
+		return ""
+	}
 	changes := "none"
 	if len(f.Changes) > 0 {
 		changes = listed(f.Changes, namesMax, ", ", func(c trace.Change) string {

@@ -232,11 +232,6 @@ func TestBrief(t *testing.T) {
 			t.Errorf("brief(%s) = %s, want %s", d, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
-		}
-	}
 }
 
 func TestPlainProgressIsBounded(t *testing.T) {
