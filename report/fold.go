@@ -159,7 +159,8 @@ func newFolder() *folder {
 	makeCounts(reflect.ValueOf(r).Elem())
 	r.Learning.Playbooks = []AgentPlaybook{}
 	r.Guard.Off = []string{}
-	r.Sampling, r.World, r.NotDefault = []SamplingRow{}, []SettingRow{}, []SettingRow{}
+	r.Sampling, r.World = []SamplingRow{}, []SettingRow{}
+	r.NotDefault = []SettingRow{}
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
@@ -455,6 +456,9 @@ func (f *folder) report() Report {
 	}
 	r.Agents = int64(len(f.rows))
 	r.Cost = f.costs.report(f.rows)
+	if i := slices.IndexFunc(r.NotDefault, func(s SettingRow) bool { return s.Setting == "caps" }); i >= 0 {
+		r.NotDefault[i].Value = f.costs.caps.Text(plain(r.Cost.Currency)) // a resume may have changed them
+	}
 	r.Answered = slices.Sorted(maps.Keys(f.costs.answered))
 	return *r
 }

@@ -249,7 +249,8 @@ func settingRows(s trace.Settings) []SettingRow {
 // chosenRows lists what was set otherwise than by default for a run of a scenario.
 func chosenRows(s trace.Settings, of world.Scenario) []SettingRow {
 	usual := trace.DefaultSettings()
-	usual.Seed, usual.ScriptedSeed, usual.FaultSeed = of.Seed, s.Seed, s.Seed
+	usual.Seed = of.Seed
+	usual.ScriptedSeed, usual.FaultSeed = s.Seed, s.Seed
 	rows := []SettingRow{}
 	for _, c := range usual.Changes(s.WithDefaults()) {
 		switch c.What {

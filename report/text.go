@@ -23,8 +23,9 @@ const (
 	capsCharsMax  = 160
 )
 
-// Text returns a summary for a terminal: one aligned line per topic, beginning with what happened in
-// the world, without control characters, with a final line feed. Programs read [Report.JSON].
+// Text returns all figures for people: one aligned line per topic, beginning with what happened in
+// the world, without control characters, with a final line feed. What a reader looks for first is in package
+// summary. Programs read [Report.JSON].
 func (r Report) Text() string {
 	var b strings.Builder
 	// rare leaves a line out where there is nothing to say: most runs have none, and none
@@ -209,6 +210,14 @@ func (r Report) Text() string {
 	l := t.LLMLatencyMS
 	line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50,
 		l.P95, l.P99, l.Max))
+	if b := t.Barrier; b.Ticks > 0 {
+		line("waited", fmt.Sprintf("%d ms for the slowest turns of %s; the own turns of %s take %d ms", b.WaitedMS,
+			plaintext.Count(b.Ticks, "tick"), plain(b.OwnAgentBoundAgent), b.OwnAgentBoundMS))
+		slowest := slices.Clone(t.ByAgent)
+		slices.SortStableFunc(slowest, func(a, b AgentTiming) int { return cmp.Compare(b.AwaitedMS, a.AwaitedMS) })
+		line("waited for", listed(slowest, namesMax, "; ", AgentTiming.text))
+		line("asked", listed(t.ByEndpoint, namesMax, "; ", EndpointLatency.text))
+	}
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {

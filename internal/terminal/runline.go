@@ -301,7 +301,7 @@ const (
 	rankETA
 	rankQueued
 	rankErrors
-	rankDecisions
+	rankTurns
 	rankLast
 )
 
@@ -382,8 +382,8 @@ func (l *RunLine) parts(now time.Time) (parts []part) {
 			int64(p.Cap.Cost)))
 	}
 	if p.Cap.Tokens > 0 {
-		caps = append(caps, capOf(plaintext.Thousands(charged.Tokens)+"/"+plaintext.Thousands(p.Cap.Tokens), "tokens", charged.Tokens,
-			p.Cap.Tokens))
+		text := plaintext.Thousands(charged.Tokens) + "/" + plaintext.Thousands(p.Cap.Tokens)
+		caps = append(caps, capOf(text, "tokens", charged.Tokens, p.Cap.Tokens))
 	}
 	if len(caps) > 0 {
 		parts = append(parts, capsPart(caps))
@@ -397,7 +397,7 @@ func (l *RunLine) parts(now time.Time) (parts []part) {
 	if p.Errors > 0 {
 		add(rankErrors, "%s", plaintext.Count(p.Errors, "error"))
 	}
-	add(rankDecisions, "%s", plaintext.Count(p.Decisions, "decision"))
+	add(rankTurns, "%s", plaintext.Count(p.Decisions, "turn"))
 	if p.Rejected > 0 {
 		add(rankLast, "%d rejected", p.Rejected)
 	}

@@ -201,7 +201,7 @@ func TestLongTicksAreSaid(t *testing.T) {
 		l.Finish()
 		want := ""
 		for _, at := range []string{"10s", "20s", "30s"} {
-			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 decisions\n", at, at)
+			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 turns\n", at, at)
 		}
 		if out.String() != want {
 			t.Errorf("printed:\n%swant:\n%s", out.String(), want)

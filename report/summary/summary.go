@@ -275,7 +275,8 @@ func learned(l report.Learning) string {
 	if l.Calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s of playbooks in %s", plaintext.Count(l.DeltasApplied, "change"), plaintext.Count(l.Calls, "call"))
+	text := fmt.Sprintf("%s of playbooks in %s", plaintext.Count(l.DeltasApplied, "change"),
+		plaintext.Count(l.Calls, "call"))
 	if l.DeltasRejected > 0 {
 		text += fmt.Sprintf(", %d turned down", l.DeltasRejected)
 	}
