@@ -194,6 +194,8 @@ var policies = []policy{
 		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync", "gonum.org/v1/gonum"},
 	},
 	{dir: "internal/guardlab", pure: true}, // tests alone
+	{dir: "report/wording", pure: true, project: []string{"trace"}},
+	{dir: "report/summary", pure: true, project: []string{"llmclient/price", "report", "report/wording", "trace", "world"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{
 		dir: "report", pure: true,
@@ -206,6 +208,7 @@ var policies = []policy{
 		dir: "explain", pure: true,
 		project: []string{
 			"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback",
+			"report", "report/wording",
 		},
 	},
 	{
@@ -291,7 +294,7 @@ var policies = []policy{
 			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
-			"report", "report/plot", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
+			"report", "report/plot", "report/summary", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",

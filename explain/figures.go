@@ -6,6 +6,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -42,13 +43,16 @@ type Figures struct {
 
 	prices Prices
 	rows   []figureRow
+	// agents are their indexes in the header.
+	agents map[string]int64
 }
 
 // figureRowsMax bounds the rows.
 const figureRowsMax = 4096
 
 // The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, and
-// of latencies in milliseconds the highest stays.
+// of latencies in milliseconds the highest stays. Who was slowest is an index of the header's agents, of the
+// tick that waited longest.
 const (
 	columnTick = iota
 	columnCalls
@@ -71,12 +75,14 @@ const (
 	columnPrice
 	columnP50
 	columnP95
+	columnSlowestMS
+	columnSlowestAgent
 )
 
 var columnNames = [...]string{
 	"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced",
 	"adjusted", "goals", "traded", "input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms",
-	"latency_p95_ms",
+	"latency_p95_ms", "slowest_ms", "slowest_agent",
 }
 
 // figureRow counts some ticks in a row, by column.
@@ -93,6 +99,12 @@ func (r *figureRow) add(next figureRow) {
 			}
 		case columnP50, columnP95:
 			r[column] = max(r[column], n)
+		case columnSlowestMS:
+			if n > r[column] {
+				r[column] = n
+				r[columnSlowestAgent] = next[columnSlowestAgent]
+			}
+		case columnSlowestAgent: // goes with the milliseconds
 		default:
 			r[column] += n
 		}
@@ -108,7 +120,11 @@ const (
 
 // NewFigures returns the figures of no tick of a run.
 func NewFigures(h trace.Header) *Figures {
-	f := &Figures{Every: 1, prices: PricesOf(h.Latest()), Counts: map[string]map[string]int64{}}
+	f := &Figures{Every: 1, prices: PricesOf(h.Latest()), Counts: map[string]map[string]int64{},
+		agents: map[string]int64{}}
+	for i, a := range h.Agents {
+		f.agents[a.ID] = int64(i)
+	}
 	for _, name := range []string{"waits", "rejections", "errors", "unusable", "repairs", "adjusted", "actions"} {
 		f.Counts[name] = map[string]int64{}
 	}
@@ -134,6 +150,7 @@ func (f *Figures) Add(t *Tick) {
 		columnDegraded: counted.Degraded, columnRejected: counted.Rejected,
 	}
 	f.calls(&r, t.Calls)
+	f.waits(&r, t)
 	f.steps(&r, t.Steps)
 	f.decisions(&r, t.Decisions)
 	for _, e := range t.Events {
@@ -195,6 +212,23 @@ func (f *Figures) calls(r *figureRow, calls []trace.ModelCall) {
 	if n := len(latencies); n > 0 {
 		r[columnP50] = latencies[(n-1)/2]
 		r[columnP95] = latencies[(n*95+99)/100-1]
+	}
+}
+
+// waits notes the slowest turn of the tick.
+func (f *Figures) waits(r *figureRow, t *Tick) {
+	var times report.TurnTimes
+	for _, c := range t.Calls {
+		times.Call(c)
+	}
+	for _, c := range t.Tools {
+		times.Tool(c)
+	}
+	for _, w := range times.Waits(t.Tick) {
+		if w.SlowestMS > r[columnSlowestMS] {
+			r[columnSlowestMS] = w.SlowestMS
+			r[columnSlowestAgent] = f.agents[w.AgentID]
+		}
 	}
 }
 

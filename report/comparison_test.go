@@ -31,7 +31,7 @@ func TestForkLinesSayWhatDiffers(t *testing.T) {
 		{func() {}, "changes: caps the run 60 calls, " + (5 * price.Money(1_000_000)).String() + " USD; each agent 1234567 tokens; each tick 12 calls -> none;"},
 	} {
 		step.change()
-		if line := f.text(); !strings.Contains(line, step.want) {
+		if line := f.Text(); !strings.Contains(line, step.want) {
 			t.Errorf("%s\nwant %q in it", line, step.want)
 		}
 	}

@@ -115,7 +115,11 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("executed", explain.RawText(d.Executed))
+	executed := explain.RawText(d.Executed)
+	if d.WaitReason != "" {
+		executed = "nothing: the turn failed, and the agent waited"
+	}
+	e.field("executed", executed)
 	e.field("outcome", explain.OutcomeText(d.Outcome))
 	e.why(*d)
 	commit := ""
@@ -158,10 +162,11 @@ func (e *explainer) why(d trace.Decision) {
 		e.field("why", d.Why)
 	}
 	if d.WaitReason != "" {
-		e.field("because", string(d.WaitReason))
+		e.field("because", fmt.Sprintf("%s [%s]", explain.FailedText(d.WaitReason), d.WaitReason))
 	}
 	if d.FailedBy != "" {
-		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", d.FailedBy, d.By))
+		e.field("because", fmt.Sprintf("%s [%s]; the best of its %s was done in its place",
+			explain.FailedText(d.FailedBy), d.FailedBy, d.By))
 	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
 }
