@@ -218,9 +218,7 @@ func (r Report) Text() string {
 		line("waited for", listed(slowest, namesMax, "; ", AgentTiming.text))
 		line("asked", listed(t.ByEndpoint, namesMax, "; ", EndpointLatency.text))
 	}
-	if a := t.Ahead; a != nil {
-		line("ahead", aheadText(a))
-	}
+	rare("ahead", t.Ahead.Text())
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
@@ -231,16 +229,6 @@ func (r Report) Text() string {
 	}))
 	line("digest", plain(r.FinalDigest))
 	return b.String()
-}
-
-// aheadText says what became of the calls that were asked ahead.
-func aheadText(a *trace.AheadTiming) string {
-	text := fmt.Sprintf("%s asked ahead, %d used, %d in vain (%s), %s s saved", plaintext.Count(a.Asked, "call"), a.Used,
-		a.Wasted, plaintext.Count(a.WastedUsage.Input+a.WastedUsage.Output, "token"), milli(a.SavedMS))
-	if a.Open > 0 {
-		text += fmt.Sprintf(", %d open", a.Open)
-	}
-	return text
 }
 
 // powerText says how often agents ran out of power, and how many were out of it at the end; nothing

@@ -37,8 +37,8 @@ type Timing struct {
 	Barrier Barrier `json:"barrier"`
 	// How the calls to each endpoint were withheld; empty for an unfinished run.
 	Endpoints []trace.EndpointTiming `json:"endpoints"`
-	// What became of the calls that were asked ahead; null if nothing was to be, and for an unfinished run.
-	Ahead *trace.AheadTiming `json:"ahead"`
+	// What became of the calls that were asked ahead.
+	Ahead Ahead `json:"ahead"`
 	// Hash of the last line of the trace over all of it, of which the report was made.
 	TraceHead string `json:"trace_head"`
 	// Hash of all other bytes of the report.
