@@ -201,7 +201,7 @@ var policies = []policy{
 		dir: "report", pure: true,
 		project: []string{
 			"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state",
-			"run/playback", "memory/playbook", "trace", "report/stats",
+			"run/playback", "memory/playbook", "trace", "report/stats", "report/wording",
 		},
 	},
 	{
@@ -294,7 +294,7 @@ var policies = []policy{
 			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
-			"report", "report/plot", "report/summary", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
+			"report", "report/plot", "report/summary", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",

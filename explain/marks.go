@@ -52,7 +52,7 @@ func (t *Tick) Marks(list []Mark) []Mark {
 	}
 	for _, d := range t.Decisions {
 		if d.WaitReason != "" {
-			add(1, Mark{d.Tick, "failure", d.AgentID, FailedText(d.WaitReason)})
+			add(1, Mark{d.Tick, "failure", d.AgentID, wording.Failed(d.WaitReason)})
 		}
 		if ruling, _ := d.Ruling(); ruling.Refused() {
 			add(1, Mark{d.Tick, "rejected", d.AgentID, "first refused action: " + wording.Rejection(ruling.Code)})

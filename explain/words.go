@@ -82,15 +82,10 @@ func rejectionText(r *world.Rejection) string {
 // shown as what it is, such as "no answer (no answer came in time)".
 func DecisionText(d trace.Decision) string {
 	if d.WaitReason != "" {
-		return FailedText(d.WaitReason)
+		return wording.Failed(d.WaitReason)
 	}
 	text, _ := actionText(d.Executed)
 	return text + ", " + OutcomeText(d.Outcome)
-}
-
-// FailedText says what a failed turn came to and why, such as "no usable answer (two decisions in one answer)".
-func FailedText(w trace.WaitReason) string {
-	return plaintext.Line(wording.Outcome(w) + " (" + wording.Reason(w) + ")")
 }
 
 // Quoted quotes what an agent or an operator wrote, clipped, on one line.
@@ -110,7 +105,7 @@ func (r Row) did() (text, key string) {
 	d := r.Decision
 	text, name := actionText(d.Executed)
 	if d.WaitReason != "" {
-		return FailedText(d.WaitReason), strings.Join(append(place, name, string(d.WaitReason)), "\x00")
+		return wording.Failed(d.WaitReason), strings.Join(append(place, name, string(d.WaitReason)), "\x00")
 	}
 	if r.State == RowContinued {
 		text = "continues " + text

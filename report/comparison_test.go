@@ -74,8 +74,8 @@ func TestCompare(t *testing.T) {
 	}
 	c := compare(0)
 	want := []TickDifference{
-		{2, worldDiffers, []DecisionDifference{{"b", `{"action":"wait"}`, `{"action":"mine"}`}}},
-		{3, worldDiffers, []DecisionDifference{{"a", "", `{"action":"mine"}`}}},
+		{2, worldDiffers, []DecisionDifference{{AgentID: "b", A: `{"action":"wait"}`, B: `{"action":"mine"}`}}},
+		{3, worldDiffers, []DecisionDifference{{AgentID: "a", B: `{"action":"mine"}`}}},
 	}
 	if diff := cmp.Diff(want, c.Ticks); diff != "" || c.TicksCompared != 3 || c.DecisionsCompared != 5 || c.OutcomesDiffering != 1 || *c.FirstDigestTick != 2 {
 		t.Errorf("%+v\n%s", c, diff)
@@ -94,6 +94,25 @@ func TestCompare(t *testing.T) {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
+	}
+}
+
+// TestAFailedTurnIsNoWait: a wait that was chosen and one that stands for an answer that never came differ.
+func TestAFailedTurnIsNoWait(t *testing.T) {
+	header := trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive},
+		Agents: []trace.HeaderAgent{{ID: "a"}}}
+	run := func(d trace.Decision) (Report, inMemory) {
+		records := []trace.Record{header, d, trace.TickEnd{Tick: 1}}
+		return foldTask(t, header, records[1:]...), encoded(t, records)
+	}
+	a, chosen := run(act(1, "a", waitOne, accepted))
+	b, failed := run(degraded("a", "llm_error:timeout"))
+	c, err := Compare(a, b, chosen, failed, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := c.Text("a", "b", a, b); c.DecisionsDiffering != 1 || !strings.Contains(text, ` | no answer (no answer came in time)`) {
+		t.Errorf("%d differ:\n%s", c.DecisionsDiffering, text)
 	}
 }
 

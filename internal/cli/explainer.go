@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -148,6 +149,8 @@ func (e *explainer) decision() {
 		switch {
 		case e.parentDir == "":
 			did = "not known: " + left.Parent.Name + " is not beside this run, or cannot be read"
+		case p != nil && p.WaitReason != "":
+			did = wording.Failed(p.WaitReason)
 		case p != nil:
 			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy,
 				explain.OutcomeText(p.Outcome))
@@ -162,11 +165,11 @@ func (e *explainer) why(d trace.Decision) {
 		e.field("why", d.Why)
 	}
 	if d.WaitReason != "" {
-		e.field("because", fmt.Sprintf("%s [%s]", explain.FailedText(d.WaitReason), d.WaitReason))
+		e.field("because", fmt.Sprintf("%s [%s]", wording.Failed(d.WaitReason), d.WaitReason))
 	}
 	if d.FailedBy != "" {
 		e.field("because", fmt.Sprintf("%s [%s]; the best of its %s was done in its place",
-			explain.FailedText(d.FailedBy), d.FailedBy, d.By))
+			wording.Failed(d.FailedBy), d.FailedBy, d.By))
 	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/explain"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
@@ -130,7 +131,7 @@ func inspectionText(i explain.Inspection, waits []access.CurrentWait) string {
 		}
 		for _, d := range t.Decisions {
 			if d.WaitReason != "" {
-				plaintext.Fprintf(&b, "  %s: %s\n", d.AgentID, explain.FailedText(d.WaitReason))
+				plaintext.Fprintf(&b, "  %s: %s\n", d.AgentID, wording.Failed(d.WaitReason))
 				continue
 			}
 			text := explain.DecisionText(trace.Decision{Executed: d.Executed, Outcome: d.Outcome})

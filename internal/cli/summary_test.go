@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/summary"
 	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
 )
 
 // TestSummaries plays runs that end in different ways and compares what the program says of them, on terminals
@@ -64,11 +66,17 @@ func TestSummaries(t *testing.T) {
 				}
 				said := p.stdout.String()
 				for line := range strings.Lines(said) {
-					if n := plaintext.Cells(strings.TrimSuffix(line, "\n")); columns > 0 && n > columns && !strings.HasPrefix(line, "next: ") {
+					if n := plaintext.Cells(strings.TrimSuffix(line, "\n")); columns > 0 && n > columns && !strings.HasPrefix(line, "more    ") {
 						t.Errorf("%d columns: a line of %d: %s", columns, n, line)
 					}
 				}
 				text += strings.Repeat("-", max(columns, 1)) + "\n" + said
+			}
+			for _, look := range looks("RUN", r) {
+				p.Args = look.words
+				if code := p.run(t); code != exitCompleted {
+					t.Errorf("%q: exit code %d", look.words, code)
+				}
 			}
 			checkGolden(t, filepath.Join("summary", name+".golden"), text)
 		})
@@ -118,4 +126,21 @@ func steady(r *report.Report, slowly bool) {
 	r.Timing.ByAgent = []report.AgentTiming{{AgentID: "agent-1", SlowestTicks: 1, AwaitedMS: 2000},
 		{AgentID: "agent-3", SlowestTicks: 3, AwaitedMS: 84_000}}
 	r.Timing.Barrier = report.Barrier{Ticks: 4, WaitedMS: 185_000, OwnAgentBoundMS: 101_000, OwnAgentBoundAgent: "agent-3"}
+}
+
+// TestSummaryInColours: a terminal whose user wants them gets colours, and nobody else.
+func TestSummaryInColours(t *testing.T) {
+	r := report.Report{RunStatus: trace.RunProviderFailed}
+	for _, wanted := range []bool{true, false} {
+		p := newProcess(t, nil)
+		p.Stdout = terminal.NewScreen(&p.stdout, programName)
+		p.Colours = wanted
+		if err := p.printSummary(r, summary.Options{}, "trace   RUN\n"); err != nil {
+			t.Fatal(err)
+		}
+		said := p.stdout.String()
+		if strings.HasPrefix(said, "\x1b[31mThe run ended because") != wanted || strings.Contains(said, "\x1b") != wanted || !strings.HasSuffix(said, "trace   RUN\n") {
+			t.Errorf("colours %v: printed %q", wanted, said)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func (p *page) add(label string, tone Tone, text string) {
 	if label != "" {
 		head = fmt.Sprintf("%-*s", labelCells, label)
 	}
-	for _, part := range plaintext.Broken(text, room) {
+	for _, part := range plaintext.Broken(plaintext.Line(text), room) {
 		p.lines = append(p.lines, Line{head + part, tone})
 		head = indent
 	}

@@ -83,6 +83,9 @@ func Outcome(w trace.WaitReason) string {
 	return "no decision"
 }
 
+// Failed says what a failed turn came to and why, such as "no usable answer (two decisions in one answer)".
+func Failed(w trace.WaitReason) string { return Outcome(w) + " (" + Reason(w) + ")" }
+
 // of is the clause of a code, or the code in words.
 func of(table map[string]string, code string) string {
 	if text, known := table[code]; known {
