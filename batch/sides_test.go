@@ -23,7 +23,7 @@ func sideRuns(more float64, shapes map[string]Shape) (list []Result) {
 	for _, file := range slices.Sorted(maps.Keys(shapes)) {
 		for seed := range uint64(8) {
 			r := Result{Cell: Cell{ID: ID(fmt.Sprint(file, seed)), Scenario: file, Seed: seed}, Status: trace.RunCompleted,
-				Shape: shapes[file], Versions: Versions{"7", "5", "21"}, Answered: []string{"m-1"}, Ticks: 40}
+				Shape: shapes[file], Versions: Versions{Engine: "7", Rules: "5", Prompt: "21"}, Answered: []string{"m-1"}, Ticks: 40}
 			r.Metrics = MetricsOf(map[string]float64{"score": float64(seed) + more + more*float64(seed%3)/10})
 			list = append(list, r)
 		}
@@ -85,7 +85,7 @@ func TestSidesAreComparedInWhatIsDeclared(t *testing.T) {
 			}
 		}), pairs: 8, undecided: "answered", lines: "answered (m-1, m-2 against m-1)"},
 		"another version": {arm: edited(func(r *Result) { r.Versions.Rules = "6" }), pairs: 8, undecided: "version.rules"},
-		"versions, declared": {arm: edited(func(r *Result) { r.Versions = Versions{"8", "6", "22"} }), by: "version",
+		"versions, declared": {arm: edited(func(r *Result) { r.Versions = Versions{Engine: "8", Rules: "6", Prompt: "22"} }), by: "version",
 			pairs: 8},
 		"other ticks":        {arm: edited(func(r *Result) { r.Ticks = 30 }), pairs: 8, undecided: "ticks"},
 		"an earlier version": {arm: edited(func(r *Result) { r.Shape = "" }), pairs: 8, undecided: "of an earlier version"},
