@@ -36,6 +36,7 @@ const (
 	whatPrompt    = versionPrefix + "prompt"
 	whatProgram   = versionPrefix + "program"
 	whatTicks     = "ticks"
+	whatCaps      = "caps"
 	whatAnswered  = "answered"
 )
 

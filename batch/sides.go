@@ -130,9 +130,23 @@ func (s Shape) world(declared []string) string {
 	return strings.Join(lines, "")
 }
 
+// akin says that one world may be the other one after an edit: it has the places, the goals or the task of it. Otherwise
+// two runs have no more in common than a seed.
+func akin(a, b playedWorld) bool {
+	for line := range strings.Lines(a.parts) {
+		what, _, _ := strings.Cut(strings.TrimPrefix(line, worldPrefix), "=")
+		same := func(other string) bool { return strings.TrimSpace(other) == strings.TrimSpace(line) }
+		if slices.Contains([]string{"places", "goals", "task"}, what) &&
+			slices.ContainsFunc(slices.Collect(strings.Lines(b.parts)), same) {
+			return true
+		}
+	}
+	return false
+}
+
 // worldNames give every result of every side the name of its world: one name for equal worlds, and another one for
 // each other world. A world that only one side has takes the name of the world of the first side that has the same
-// file, or is the only one left: they are compared, and what they differ in is told.
+// file, or is the only one left and is akin: they are compared, and what they differ in is told.
 func worldNames(sides []Side, by []string) [][]string {
 	names := make([][]string, len(sides))
 	var first []playedWorld
@@ -169,7 +183,7 @@ func worldNames(sides []Side, by []string) [][]string {
 		theirs := slices.DeleteFunc(slices.Clone(first), isIn(distinct))
 		for _, w := range mine {
 			at := slices.IndexFunc(theirs, func(other playedWorld) bool { return other.file == w.file })
-			if at < 0 && len(mine) == 1 && len(theirs) == 1 {
+			if at < 0 && len(mine) == 1 && len(theirs) == 1 && akin(w, theirs[0]) {
 				at = 0
 			}
 			if at >= 0 {
