@@ -73,7 +73,7 @@ func TestSidesAreComparedInWhatIsDeclared(t *testing.T) {
 		"a scenario that only one side has": {arm: sideRuns(1, map[string]Shape{"a.toml": shapeA, "b.toml": shapeB}), pairs: 8,
 			lines: "8 runs of arm and 0 of base"},
 		"another world under another name": {base: sideRuns(0, map[string]Shape{"a.toml": "world.places=a\nworld.goals=a\nworld.agents=1"}),
-			arm: sideRuns(1, map[string]Shape{"b.toml": "world.places=b\nworld.goals=b\nworld.agents=1"}), pairs: 0,
+			arm: sideRuns(1, map[string]Shape{"b.toml": "world.places=b\nworld.goals=b\nworld.agents=2"}), pairs: 0,
 			lines: "8 runs of arm and 8 of base have no partner"},
 		"an edited world under another name": {base: sideRuns(0, map[string]Shape{"a.toml": "world.places=a\nworld.goals=a"}),
 			arm: sideRuns(1, map[string]Shape{"b.toml": "world.places=b\nworld.goals=a"}), pairs: 8, undecided: "world.places"},
