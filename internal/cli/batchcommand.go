@@ -202,7 +202,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n%s", expected)
 	}
-	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells) {
+	for _, remark := range append(batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells), b.steady()...) {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
 	}
 	m.collectLess()
@@ -402,6 +402,9 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			b, err := readBatch(m, args[0], true, c.Flags(), 0)
 			if err != nil {
 				return err
+			}
+			for _, note := range b.steady() {
+				plaintext.Fprintf(m.Stderr, "note: %s\n", note)
 			}
 			cells, dir := b.planned.Cells, batchDir(m, pilot, b.file.Name)
 			if pilot != "" {

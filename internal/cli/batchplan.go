@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
@@ -329,6 +330,27 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 	of.session = nil // its world would be kept until the last cell is played
 	of.asked.PlaybookFile = ""
 	return of, nil
+}
+
+// steady are the scenarios and arms whose repeats are one and the same run, as notes: every agent is played by a seat
+// that draws nothing.
+func (b *plannedBatch) steady() (notes []string) {
+	if b.file.Repeats < 2 {
+		return nil
+	}
+	players := baseline.Players()
+	draws := func(s trace.AgentSeat) bool {
+		_, ours := players[s.Seat]
+		return !ours || s.Seat == baseline.RandomPlayer
+	}
+	for key, of := range b.plans {
+		if of.template != nil && of.Settings.ModelSource == trace.SourceNone && !slices.ContainsFunc(of.Settings.Seats, draws) {
+			notes = append(notes, fmt.Sprintf("the %d repeats of %s, %s, are one and the same run: no seat of it draws, so that "+
+				"they tell no more than one", b.file.Repeats, shown(key.scenario), shown(key.arm)))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.
