@@ -82,7 +82,7 @@ func (m *Main) addEngine(text string) error {
 // look reads the program at a path.
 func look(name, path string) (e otherEngine, err error) {
 	if _, err := exec.LookPath(path); err != nil {
-		return e, err
+		return e, errors.Unwrap(err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
