@@ -224,8 +224,8 @@ func (d Difference) text() string {
 	return fmt.Sprintf("%s (%s against %s)", d.What, value(d.Arm), value(d.Baseline))
 }
 
-// opening are the lines on which worlds were played, on who answered if no line of methods says it, and on what the arms
-// of comparisons differ in. Of what is compared these are the differences from the baseline alone.
+// opening are the lines on which worlds were played, on who answered if no line of methods says it, and on what the
+// arms of comparisons differ in. Of what is compared these are the differences from the baseline alone.
 func (s Summary) opening() (lines []opened) {
 	if worlds := s.worlds(); worlds != "" {
 		lines = append(lines, opened{"worlds", worlds})

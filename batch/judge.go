@@ -53,8 +53,8 @@ func notesOn(c Comparison, pairs []pairing) (notes []string) {
 				capped = c.Baseline
 				caps = d.Baseline
 			}
-			notes = append(notes, fmt.Sprintf("only %s has caps (%s): where they end its runs, these are scored as if nobody had "+
-				"acted on", one(capped), one(caps)))
+			notes = append(notes, fmt.Sprintf("only %s has caps (%s): where they end its runs, these are scored as if nobody "+
+				"had acted on", one(capped), one(caps)))
 		}
 	}
 	var arm, base []*Result

@@ -19,8 +19,8 @@ type ArmRank struct {
 	Groups []int `json:"groups"`
 }
 
-// ranksOf are the places of all arms that have a mean, the best first; empty unless all pairs of them are compared, on a
-// metric with a better direction.
+// ranksOf are the places of all arms that have a mean, the best first; empty unless all pairs of them are compared, on
+// a metric with a better direction.
 func (c *Compare) ranksOf(known report.MetricList, arms []string, list []Comparison, results []*Result) []ArmRank {
 	m, _ := known.Named(c.Primary)
 	ranks := []ArmRank{}

@@ -130,8 +130,8 @@ func (s Shape) world(declared []string) string {
 	return strings.Join(lines, "")
 }
 
-// akin says that one world may be the other one after an edit: it has the places, the agents, the goals or the task of it. Otherwise
-// two runs have no more in common than a seed.
+// akin says that one world may be the other one after an edit: it has the places, the agents, the goals or the task of
+// it. Otherwise two runs have no more in common than a seed.
 func akin(a, b playedWorld) bool {
 	for line := range strings.Lines(a.parts) {
 		what, _, _ := strings.Cut(strings.TrimPrefix(line, worldPrefix), "=")

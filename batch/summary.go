@@ -168,7 +168,8 @@ func (c Cell) Name() string {
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Suite: f.Suite, Cells: len(cells),
-		Worlds: worldsOfCells(cells), Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
+		Worlds:      worldsOfCells(cells),
+		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
 		Failures: []Failure{}, Results: []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},
 	}

@@ -95,8 +95,9 @@ func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []stri
 		all.own(field+".id", RecipePrefix, r.ID)
 		all.when(slices.Contains(names, r.ID), "%s.id: there is a recipe %q already", field, r.ID)
 		names = append(names, r.ID)
-		all.when(len(run) > 0 && !slices.Contains(run, r.FactoryKind), "%s.factory_kind: %q is no kind of factory that runs recipes; "+
-			"allowed: %s", field, cleanText(r.FactoryKind, idLengthMax), strings.Join(run, ", "))
+		unknown := len(run) > 0 && !slices.Contains(run, r.FactoryKind)
+		all.when(unknown, "%s.factory_kind: %q is no kind of factory that runs recipes; allowed: %s", field,
+			cleanText(r.FactoryKind, idLengthMax), strings.Join(run, ", "))
 		all.amounts(field+".inputs", r.Inputs, known, inputMax)
 		all.fits(field+".inputs", r.Inputs, s.Rules)
 		all.amounts(field+".outputs", r.Outputs, known, outputMax)

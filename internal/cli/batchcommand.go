@@ -81,8 +81,9 @@ func batchCommand(m *Main) *cobra.Command {
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
-	c := group("batch", "play a matrix of runs and say which arm is better", m.withEngines(m.withTools(batchPlanCommand(m))),
-		m.withEngines(m.withTools(runs)), status, merge, batchReportCommand(m), batchThinCommand(m))
+	c := group("batch", "play a matrix of runs and say which arm is better",
+		m.withEngines(m.withTools(batchPlanCommand(m))), m.withEngines(m.withTools(runs)),
+		status, merge, batchReportCommand(m), batchThinCommand(m))
 	c.Long = batchHelp
 	return c
 }

@@ -344,9 +344,10 @@ func (b *plannedBatch) steady() (notes []string) {
 		return !ours || s.Seat == baseline.RandomPlayer
 	}
 	for key, of := range b.plans {
-		if of.template != nil && of.Settings.ModelSource == trace.SourceNone && !slices.ContainsFunc(of.Settings.Seats, draws) {
-			notes = append(notes, fmt.Sprintf("the %d repeats of %s, %s, are one and the same run: no seat of it draws, so that "+
-				"they tell no more than one", b.file.Repeats, shown(key.scenario), shown(key.arm)))
+		seated := of.template != nil && of.Settings.ModelSource == trace.SourceNone
+		if seated && !slices.ContainsFunc(of.Settings.Seats, draws) {
+			notes = append(notes, fmt.Sprintf("the %d repeats of %s, %s, are one and the same run: no seat of it draws, so "+
+				"that they tell no more than one", b.file.Repeats, shown(key.scenario), shown(key.arm)))
 		}
 	}
 	slices.Sort(notes)

@@ -131,8 +131,8 @@ func (all engines) unnamed(name string) string {
 	if len(all) > 0 {
 		remedy = ", or one of those that were given: " + all.names()
 	}
-	return fmt.Sprintf("engine %s: a batch file starts no program by itself; allowed: --engine %s=PROGRAM where the command "+
-		"is run%s", shown(name), name, remedy)
+	return fmt.Sprintf("engine %s: a batch file starts no program by itself; allowed: --engine %s=PROGRAM where the "+
+		"command is run%s", shown(name), name, remedy)
 }
 
 // unused says that the user named a program which no cell is played by, empty for none.
@@ -140,8 +140,8 @@ func (all engines) unused(file batch.File) string {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		plays := func(s batch.Setting) bool { return s.Key == batch.EngineKey && s.Text == name }
 		if !slices.ContainsFunc(settingsIn(file), plays) {
-			return fmt.Sprintf("--engine %s: no cell of the batch is played by it; allowed: engine = %q below a value of an axis",
-				shown(name), name)
+			return fmt.Sprintf("--engine %s: no cell of the batch is played by it; allowed: engine = %q below a value of an "+
+				"axis", shown(name), name)
 		}
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/child"
@@ -76,7 +77,6 @@ func engineOf(e otherEngine, p plan) *byEngine {
 
 // playEngine has an engine play a cell, or continue it.
 func playEngine(ctx context.Context, m *Main, a batch.Attempt, of cellPlan) (r batch.Result, err error) {
-	name := of.by.name
 	if err := of.by.unchanged(); err != nil {
 		return r, err
 	}
@@ -94,51 +94,51 @@ func playEngine(ctx context.Context, m *Main, a batch.Attempt, of cellPlan) (r b
 	}
 	taken := most // unless it is known what was
 	defer func() { settle(taken) }()
-	args, err := of.arguments(a)
+	args, err := of.arguments(m, a)
 	if err != nil {
 		return r, err
 	}
-	words, why, err := m.runEngine(ctx, a, of, args)
+	if a.Progress != nil {
+		a.Progress(engine.Progress{Ticks: a.Settings.Ticks})
+	}
+	end, err := m.runEngine(ctx, a, of, args)
 	if err != nil {
 		taken = budget.Amount{}
-		return r, fmt.Errorf("start engine %s: %w", name, err)
-	}
-	failed := func(what string) error {
-		if words != "" {
-			words = "; it said: " + words
-		}
-		return fmt.Errorf("engine %s %s%s", name, what, words)
+		return r, fmt.Errorf("start engine %s: %w", of.by.name, err)
 	}
 	s, err := run.Dir(a.Dir).State()
-	if errors.Is(err, run.ErrNoRun) || errors.Is(err, run.ErrNothingRecorded) { // it called nobody
+	switch {
+	case nothingIn(err): // it called nobody
 		taken = budget.Amount{}
-		return r, failed(why + " without a run")
-	}
-	if err != nil {
-		return r, failed(why + ", and what it recorded cannot be read: " + errorText(err))
-	}
-	stopped := ctx.Err() != nil || a.Drain.Err() != nil
-	switch of := s.Header.Settings; {
-	case of.Seed != a.Settings.Seed || of.ScenarioTOML != a.Settings.ScenarioTOML:
-		return r, failed("played another world than it was asked for")
-	case s.End == nil && stopped:
+		return r, end.failure("without a run")
+	case err != nil:
+		return r, end.failure("and what it recorded cannot be read: " + errorText(err))
+	case s.Header.Settings.Seed != a.Settings.Seed || s.Header.Settings.ScenarioTOML != a.Settings.ScenarioTOML:
+		return r, end.failure("and played another world than it was asked for")
+	case s.End == nil && (ctx.Err() != nil || a.Drain.Err() != nil):
 		return batch.Result{Status: trace.RunInterrupted}, nil
 	case s.End == nil:
-		return r, failed(why + " inside its run")
+		return r, end.failure("inside its run")
 	}
 	taken = amountOf(s)
 	for u := range taken {
 		taken[u] -= before[u]
 	}
-	rep, err := m.foldTrace(a.Dir)
+	return of.by.result(m, a)
+}
+
+// result is that of a run that the engine ended.
+func (by *byEngine) result(m *Main, a batch.Attempt) (r batch.Result, err error) {
+	folded, err := m.foldTrace(a.Dir)
 	if err != nil {
 		return r, err
 	}
-	if rep.Advanced == nil { // under other rules the engine alone can play the world on
-		rep.Advanced = advancedByEngine(a.Dir, trace.Chain(rep.Timing.TraceHead))
+	head := trace.Chain(folded.Timing.TraceHead)
+	if folded.Advanced == nil { // under other rules the engine alone can play the world on
+		folded.Advanced = advancedByEngine(a.Dir, head)
 	}
-	r = batch.ResultOf(a.Cell, a.Number, rep, trace.Chain(rep.Timing.TraceHead))
-	r.Versions.Program = of.by.hash
+	r = batch.ResultOf(a.Cell, a.Number, folded, head)
+	r.Versions.Program = by.hash
 	return r, nil
 }
 
@@ -160,10 +160,15 @@ func amountOf(s *state.State) budget.Amount {
 	return budget.Amount{spent.Calls, spent.Tokens, int64(spent.Cost)}
 }
 
+// nothingIn says that a run directory, by the error of reading it, is not there or holds no record.
+func nothingIn(err error) bool {
+	return errors.Is(err, run.ErrNoRun) || errors.Is(err, run.ErrNothingRecorded)
+}
+
 // spentIn is what the calls of the run in a directory took, nothing without one.
 func spentIn(dir string) (budget.Amount, error) {
 	s, err := run.Dir(dir).State()
-	if errors.Is(err, run.ErrNoRun) || errors.Is(err, run.ErrNothingRecorded) {
+	if nothingIn(err) {
 		return budget.Amount{}, nil
 	}
 	if err != nil {
@@ -172,11 +177,23 @@ func spentIn(dir string) (budget.Amount, error) {
 	return amountOf(s), nil
 }
 
-// runEngine runs an engine until it ends. words are its last line on standard error, and why says how it ended. The
-// error says that it was not started.
-func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args []string) (words, why string, err error) {
+// engineEnd is how an engine ended: how is such as "with signal: killed", words the last line that it said.
+type engineEnd struct{ name, how, words string }
+
+// failure is the error of a run that did not end well.
+func (e engineEnd) failure(what string) error {
+	text := fmt.Sprintf("engine %s %s %s", e.name, e.how, what)
+	if e.words != "" {
+		text += "; it said: " + e.words
+	}
+	return errors.New(text)
+}
+
+// runEngine runs an engine until it ends. The error says that it was not started.
+func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args []string) (engineEnd, error) {
 	last := &child.LastWords{}
 	log := &lineLog{to: a.Log, left: engineLogMax}
+	end := engineEnd{name: of.by.name, how: "ended"}
 	c := exec.Command(of.by.path, args...)
 	c.Dir = m.path(".")
 	c.Env = m.engineEnvironment(of.by)
@@ -184,7 +201,7 @@ func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args
 	c.WaitDelay = engineGrace // so that what holds its output open holds up nobody
 	ended, err := child.Start(c)
 	if err != nil {
-		return "", "", err
+		return end, err
 	}
 	silent := m.lease() * engineSilence
 	heard, sign := time.Now(), signOfLife(a.Dir)
@@ -195,14 +212,12 @@ func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args
 	for {
 		select {
 		case err := <-ended:
-			if why == "" {
-				why = "ended"
-			}
 			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-				why += " with " + exit.Error()
+				end.how += " with " + exit.Error()
 			}
 			log.flush()
-			return last.Line(), why, nil
+			end.words = last.Line()
+			return end, nil
 		case <-drained:
 			drained = nil
 			child.Ask(c)
@@ -218,9 +233,9 @@ func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args
 			if now := signOfLife(a.Dir); now != sign {
 				heard, sign = time.Now(), now
 			} else if time.Since(heard) > silent {
-				why = fmt.Sprintf("was not heard of for %v and was ended,", silent)
-				child.Kill(c)
+				end.how = fmt.Sprintf("was not heard of for %v and was ended,", silent)
 				heard = time.Now()
+				child.Kill(c)
 			}
 		}
 	}
@@ -239,13 +254,16 @@ func signOfLife(dir string) string {
 
 // arguments are the command line for an attempt: all that the batch file and the configuration file set. What neither
 // says has the default of the engine, which belongs to it. Files that it needs are written beside the run directory.
-func (of cellPlan) arguments(a batch.Attempt) (args []string, err error) {
+func (of cellPlan) arguments(m *Main, a batch.Attempt) (args []string, err error) {
 	at := func(name string) string { return filepath.Join(filepath.Dir(a.Dir), name) }
 	files := map[string]string{engineConfig: "# The settings of this run are in the command line.\n"}
-	switch {
-	case a.Resume:
-		args = []string{"resume", a.Dir}
-	default:
+	if a.Resume {
+		resumes := m.resumeSettings()
+		args = append([]string{"resume", a.Dir}, of.fromFiles(func(s settings.Setting) bool {
+			_, taken := resumes.ByKey(s.Key)
+			return taken && !s.Shapes
+		})...)
+	} else {
 		files[engineScenario] = a.Settings.ScenarioTOML
 		args = append([]string{at(engineScenario), "--run-dir=" + a.Dir}, of.flags(a.Settings)...)
 		if a.Settings.Playbook != "" { // a copy, since no run of a batch teaches another
@@ -256,6 +274,11 @@ func (of cellPlan) arguments(a batch.Attempt) (args []string, err error) {
 	for name, text := range files {
 		if err := atomicfile.Write(at(name), []byte(text)); err != nil {
 			return nil, fmt.Errorf("write what engine %s is given: %w", of.by.name, err)
+		}
+	}
+	if len(a.Settings.Tools) > 0 {
+		for _, server := range m.servers {
+			args = append(args, "--tools-mcp="+server)
 		}
 	}
 	return append(args, "--config="+at(engineConfig), "--quiet"), nil
@@ -275,8 +298,14 @@ func (of cellPlan) flags(s trace.Settings) []string {
 	if s.MaxOutputTokens > 0 { // a budget sets it, too
 		args = append(args, "--max-output-tokens="+strconv.Itoa(s.MaxOutputTokens))
 	}
+	return append(args, of.fromFiles(func(settings.Setting) bool { return true })...)
+}
+
+// fromFiles are the settings that the batch file or the configuration file says, of those that are wanted.
+func (of cellPlan) fromFiles(wanted func(settings.Setting) bool) (args []string) {
 	for _, v := range of.Values {
-		if v.Origin.Rank != settings.FromFile || v.Setting.Flag == "" || slices.Contains(ofAttempt, v.Setting.Key) {
+		said := v.Origin.Rank == settings.FromFile && v.Setting.Flag != "" && !slices.Contains(ofAttempt, v.Setting.Key)
+		if !said || !wanted(v.Setting) {
 			continue
 		}
 		text := v.Text

@@ -55,6 +55,8 @@ type Main struct {
 	// without its own.
 	tools        []tools.Tool
 	withoutTools bool
+	// servers are those as the user named them.
+	servers []string
 	// ending are called when the program ends.
 	ending []func()
 }
