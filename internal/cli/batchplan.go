@@ -112,7 +112,7 @@ func readBatch(m *Main, name string, keyless bool, flags *pflag.FlagSet, repeats
 				Text: fmt.Sprintf("unknown table %s; allowed: llm, run, agents, world", shown(table))})
 		}
 	}
-	if text := m.engines.unused(b.file); text != "" {
+	if text := m.engines.unused(b.file); text != "" && len(problems) == 0 {
 		problems = append(problems, &batch.Problem{Text: text})
 	}
 	var lines []string
