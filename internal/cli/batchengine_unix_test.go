@@ -132,6 +132,12 @@ func TestAnEngineIsAskedFor(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s, want %q", c.args, code, said, c.want)
 		}
 	}
+	// A cap that does not fit into the budget any more ends the batch before the program is started.
+	engineBatch(t, dir, "[settings.llm]\ncap_calls = 400\n[budget]\ncalls = 399", "old")
+	code, said := playsEngines(t, dir, nil, "--dir", "e", "--quiet", "--engine", "old=./old")
+	if code != exitBudget || !strings.Contains(said, "the budget of 399 calls is used up with 3 of 4 cells to play") {
+		t.Errorf("a budget below the cap: exit code %d, %s", code, said)
+	}
 	if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
 		t.Error("the program was started")
 	}
