@@ -161,9 +161,10 @@ var policies = []policy{
 		dir:     "tools",
 		project: []string{"llmclient", "modules", "trace"},
 	},
+	{dir: "internal/child"},
 	{
 		dir:     "tools/toolserver",
-		project: []string{"internal/document", "llmclient", "tools", "trace"},
+		project: []string{"internal/child", "internal/document", "llmclient", "tools", "trace"},
 		modules: []string{
 			"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk", "github.com/pelletier/go-toml/v2",
 		},
@@ -295,7 +296,7 @@ var policies = []policy{
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
 			"report", "report/plot", "report/summary", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
+			"internal/atomicfile", "internal/child", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",
 		},

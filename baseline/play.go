@@ -13,9 +13,12 @@ type Decider func(world.View) world.Action
 // Policy makes the decider of one run.
 type Policy func(Brief) Decider
 
+// RandomPlayer is the name of the only one of [Players] that draws: all others play an instance in one way.
+const RandomPlayer = "random"
+
 // Players are the policies that need no model, by their names as seats.
 func Players() map[string]Policy {
-	return map[string]Policy{"wait": Nothing, "random": Random, "greedy": Greedy, "scripted": Scripted}
+	return map[string]Policy{"wait": Nothing, RandomPlayer: Random, "greedy": Greedy, "scripted": Scripted}
 }
 
 // Nothing is the policy of agents that wait.

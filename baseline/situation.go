@@ -53,7 +53,8 @@ func situationOf(v world.View) Situation {
 // Brief is what an agent may read before the run: the task, the goals and the ids of
 // the charted places. Nothing else of a scenario reaches a decision.
 type Brief struct {
-	// Seed is that of the world. Who draws takes its draws from it, so that a run can be played again.
+	// Seed is that of all draws of players, so that a run can be played again: the seed of the world, or of a repeat
+	// of a run another one.
 	Seed uint64
 	// Task is the zero task if there is none, which has no ticks.
 	Task   world.Task

@@ -58,6 +58,8 @@ type Versions struct {
 	Engine string `json:"engine"`
 	Rules  string `json:"rules"`
 	Prompt string `json:"prompt"`
+	// Program is the SHA-256 of the file of the program that played, in hexadecimal; empty if that was this one.
+	Program string `json:"program,omitempty"`
 }
 
 // IDOf returns the identity of a cell: two cells with the same settings, versions and repeat

@@ -111,8 +111,9 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 		}
 	}
 	switch {
-	case out.Axis == "" && len(axes) == 0 && c == nil:
-		return nil, nil
+	case len(axes) == 0:
+		wrong = out.needingAxis()
+		out.Axis = ""
 	case out.Axis == "" && len(axes) == 1:
 		out.Axis = axes[0]
 	case out.Axis == "" && c == nil:
@@ -123,6 +124,9 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 		out.Axis = ""
 	}
 	values := valuesOf(cells, out.Axis)
+	if len(axes) == 0 {
+		out.Baseline = ""
+	}
 	if known := slices.Contains(values, out.Baseline); !known && out.Axis != "" {
 		if out.Baseline != "" {
 			wrong = append(wrong, misplaced{"baseline",
@@ -193,6 +197,21 @@ func (c *Compare) completing(cells []Cell, metrics report.MetricList) (_ *Compar
 		return nil, wrong
 	}
 	return &out, wrong
+}
+
+// needingAxis is what the file asks for that nothing can be compared by, since it has no axis.
+func (c *Compare) needingAxis() (wrong []misplaced) {
+	for _, of := range []struct {
+		key  string
+		says bool
+	}{{"axis", c.Axis != ""}, {"baseline", c.Baseline != ""}, {"pairs", c.Pairs != ""}, {"seats", c.Seats != nil},
+		{"stop_when_decided", c.StopWhenDecided}} {
+		if of.says {
+			wrong = append(wrong, misplaced{of.key, fmt.Sprintf("compare: %s is about the values of an axis, and the batch has "+
+				"none; allowed: a table such as [axes.protocol.lean.run], or without it", of.key)})
+		}
+	}
+	return wrong
 }
 
 // Comparisons compares values of the axis on some of the metrics that are known: every value with the baseline,

@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/agentworld/internal/document"
@@ -15,7 +14,6 @@ import (
 	"example.com/agentworld/metric"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
-	"example.com/agentworld/report/stats"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -70,26 +68,6 @@ type Setting struct {
 	Key, Text string
 	Line      int
 }
-
-// Axis is one way in which cells differ.
-type Axis struct {
-	Name   string
-	Values []AxisValue
-}
-
-// AxisValue is a value of an axis: a name and what it sets. A setting [ScenarioKey] is the scenario that is
-// played in place of the batch's only one, written as in Scenarios: with other personas or goals, for one.
-type AxisValue struct {
-	Name     string
-	Settings []Setting
-}
-
-// ScenarioKey is the key of the scenario of a value of an axis, WorldTable the table of other values of fields of
-// the scenario: a setting with the key world.rules.idle_draw has the value of rules.idle_draw as JSON.
-const (
-	ScenarioKey = "scenario"
-	WorldTable  = "world"
-)
 
 // Budget bounds what all cells of a batch take together; 0 is no bound.
 type Budget struct {
@@ -180,9 +158,6 @@ type fileTOML struct {
 	Gates     []Gate                                     `toml:"gates"`
 	Metrics   map[string]Metric                          `toml:"metrics"`
 }
-
-// axisEntry is what a value of an axis has: a table of settings or of fields of the scenario, or the scenario.
-type axisEntry any
 
 // The bounds of a batch file and of what it describes.
 const (
@@ -333,83 +308,6 @@ func (l fileLines) metrics(t fileTOML, others metric.List, wrong func(int, strin
 	return all
 }
 
-// axes are the axes of the file in the order of their lines.
-func (l fileLines) axes(t fileTOML, wrong func(int, string, ...any)) (list []Axis) {
-	for _, axis := range l.below("axes") {
-		a := Axis{Name: axis}
-		if !named(axis) {
-			wrong(l.of("axes", axis), "axis %s: allowed: %s", quoted(axis), nameAllowed)
-		} else if err := plaintext.FileName(axis); err != nil {
-			wrong(l.of("axes", axis), "axis %s: %v", quoted(axis), err)
-		}
-		for _, value := range l.below("axes", axis) {
-			if !named(value) {
-				wrong(l.of("axes", axis, value), "value %s of axis %s: allowed: %s", quoted(value), quoted(axis), nameAllowed)
-			} else if err := plaintext.FileName(value); err != nil {
-				wrong(l.of("axes", axis, value), "value %s of axis %s: %v", quoted(value), quoted(axis), err)
-			}
-			a.Values = append(a.Values, l.value(axis, value, t, wrong))
-		}
-		if len(a.Values) == 0 {
-			wrong(l.of("axes", axis), "axis %s has no values; allowed: a table for each value, such as [axes.%s.first.llm]",
-				quoted(axis), quoted(axis))
-		}
-		list = append(list, a)
-	}
-	return list
-}
-
-// value is a value of an axis: the tables of its settings, and the scenario that it is played in.
-func (l fileLines) value(axis, name string, t fileTOML, wrong func(int, string, ...any)) AxisValue {
-	path := []string{"axes", axis, name}
-	var own []Setting
-	tables := map[string]map[string]any{}
-	for _, key := range l.below(path...) {
-		entry := t.Axes[axis][name][key]
-		table, isTable := entry.(map[string]any)
-		text, isText := entry.(string)
-		line := l.of("axes", axis, name, key)
-		switch {
-		case isTable:
-			tables[key] = table
-		case key != ScenarioKey || !isText || strings.TrimSpace(text) == "":
-			wrong(line, "%s: allowed: scenario = \"FILE\", or tables of settings, such as [axes.%s.%s.llm]",
-				strings.Join(append(path, key), "."), axis, name)
-		case t.Suite != "":
-			wrong(line, "%s.scenario: the suite %s has its own; allowed: tables of settings", strings.Join(path, "."), t.Suite)
-		case len(t.Scenarios) > 1:
-			wrong(line, "%s.scenario: it replaces the scenario of the batch, which has %d; allowed: with one scenario",
-				strings.Join(path, "."), len(t.Scenarios))
-		default:
-			own = append(own, Setting{ScenarioKey, strings.TrimSpace(text), line})
-		}
-	}
-	return AxisValue{name, append(own, l.settings(path, tables, wrong)...)}
-}
-
-// contradictions reports settings that two axes give different values: a run could only have one of
-// them.
-func contradictions(axes []Axis, wrong func(int, string, ...any)) {
-	type place struct {
-		axis string
-		Setting
-	}
-	set := map[string][]place{}
-	for _, axis := range axes {
-		for _, value := range axis.Values {
-			for _, s := range value.Settings {
-				other := func(p place) bool { return p.axis != axis.Name && p.Text != s.Text }
-				if i := slices.IndexFunc(set[s.Key], other); i >= 0 {
-					before := set[s.Key][i]
-					wrong(s.Line, "%s is set by axis %s, and by axis %s in line %d; allowed: one axis for a setting", s.Key,
-						quoted(axis.Name), quoted(before.axis), before.Line)
-				}
-				set[s.Key] = append(set[s.Key], place{axis.Name, s})
-			}
-		}
-	}
-}
-
 // keysOf are the keys of a table if key is none of them, and nil otherwise, or if any key may be
 // there.
 func keysOf(table reflect.Type, key []string) (allowed []string) {
@@ -428,109 +326,6 @@ func keysOf(table reflect.Type, key []string) (allowed []string) {
 	return allowed
 }
 
-// Check says what is wrong with a matrix that comes from no file: names, size, what is compared and what
-// must hold. The error joins all of it, see [Problems].
-func (f File) Check() error {
-	var problems []error
-	wrong := func(line int, format string, args ...any) {
-		problems = append(problems, &Problem{line, fmt.Sprintf(format, args...)})
-	}
-	if !named(f.Name) {
-		wrong(0, "name %s; allowed: %s", quoted(f.Name), nameAllowed)
-	}
-	for _, axis := range f.Axes {
-		known := map[string]bool{}
-		for _, v := range axis.Values {
-			if !named(v.Name) || known[v.Name] {
-				wrong(0, "value %s of axis %s: allowed: %s, each value once", quoted(v.Name), quoted(axis.Name), nameAllowed)
-			}
-			known[v.Name] = true
-		}
-		if len(axis.Values) == 0 {
-			wrong(0, "axis %s has no values", quoted(axis.Name))
-		}
-	}
-	if n := f.Size(); n > CellsMost {
-		wrong(0, "there are %d cells; allowed: up to %d", n, CellsMost)
-	}
-	if len(problems) == 0 {
-		f.Compare.checkNumbers(nil, wrong)
-		f.checkConclusions(nil, wrong)
-	}
-	return errors.Join(problems...)
-}
-
-// checkNumbers checks the numbers of what is compared, nil for nothing.
-func (c *Compare) checkNumbers(lines fileLines, wrong func(int, string, ...any)) {
-	if c == nil {
-		return
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"margin", c.Margin}, {"effect", c.Effect}, {"range", c.Range}} {
-		if !(v.value >= 0 && v.value <= stats.ScoreMax) {
-			wrong(lines.of("compare", v.name), "compare.%s: %v is out of range; allowed: numbers from 0", v.name, v.value)
-		}
-	}
-	if a := c.Alpha; a != 0 && !(a >= 1e-6 && a < 0.5) {
-		wrong(lines.of("compare", "alpha"), "compare.alpha: %v is out of range; allowed: 0.000001 to below 0.5", a)
-	}
-}
-
-// checkConclusions checks comparison and gates against the matrix, before anything is played.
-func (f File) checkConclusions(lines fileLines, wrong func(int, string, ...any)) {
-	cells := make([]Cell, 0, f.Size())
-	for c := range f.Combinations() {
-		cells = append(cells, c.Cell)
-	}
-	c, problems := f.Compare.completing(cells, f.known())
-	for _, one := range problems {
-		wrong(cmp.Or(lines.of("compare", one.key), lines.of("compare")), "%s", one.text)
-	}
-	if f.Compare != nil && f.Compare.PassAt != nil {
-		f.checkPassAt(c, func(format string, args ...any) { wrong(lines.of("compare", "pass_at"), format, args...) })
-	}
-	axisWrong := slices.ContainsFunc(problems, func(one misplaced) bool { return one.key == "axis" })
-	for i, g := range f.Gates {
-		faults := g.faults()
-		if axisWrong { // what does not fit but for the metric would follow from it
-			g := Gate{Metric: g.Metric}
-			faults = append(faults, g.unknown(nil, nil, f.known())...)
-		} else {
-			faults = append(faults, g.misfits(c, cells, f.known())...)
-		}
-		for _, fault := range faults {
-			wrong(lines.gate(i, len(f.Gates)), "gate %s: %s", quoted(g.Text()), fault)
-		}
-	}
-}
-
-// checkPassAt checks from which value on a run passes, given what is compared, nil for nothing.
-func (f File) checkPassAt(c *Compare, wrong func(string, ...any)) {
-	least := 0.0
-	most := math.MaxFloat64
-	allowed := "a number from 0, a value of the primary metric"
-	if c != nil {
-		m, _ := f.known().Named(c.Primary)
-		_, own := f.Metrics.Named(c.Primary)
-		switch {
-		case own: // its range says how far values lie apart, not where
-			least = -math.MaxFloat64
-			allowed = "a finite number, a value of " + c.Primary
-		case m.Range > 0:
-			most = m.Range
-			allowed = fmt.Sprintf("0 to %g, a value of %s", m.Range, c.Primary)
-		}
-		if own && m.Better == report.Neither {
-			wrong("compare.pass_at: %s has no direction; allowed: better under metrics.%s", c.Primary, c.Primary)
-		}
-	}
-	if at := *f.Compare.PassAt; !(at >= least && at <= most) {
-		wrong("compare.pass_at: %v is out of range; allowed: %s", at, allowed)
-	}
-}
-
 // finite says that a value of a file is a number that can be compared.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -544,61 +339,4 @@ func quoted(text string) string { return plaintext.Escape(string(llmclient.Marsh
 func named(text string) bool {
 	return text != "" && len(text) <= nameMost &&
 		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
-}
-
-// seedsOf reads a list of seeds: numbers, or a text such as "1-10,15".
-func seedsOf(v any) (seeds []uint64, err error) {
-	seen := map[uint64]bool{}
-	const allowed = `allowed: a list of numbers such as [1, 2, 3], or a text such as "1-10,15"`
-	add := func(from, to uint64) error {
-		if to < from || to-from >= SeedsMost || len(seeds)+int(to-from) >= SeedsMost {
-			return fmt.Errorf("%d-%d is no range, or too long; allowed: up to %d seeds, from the lower to the higher", from, to,
-				SeedsMost)
-		}
-		for s := from; ; s++ {
-			if seen[s] {
-				return fmt.Errorf("%d is given twice; allowed: each seed once", s)
-			}
-			seen[s] = true
-			seeds = append(seeds, s)
-			if s == to {
-				return nil
-			}
-		}
-	}
-	switch v := v.(type) {
-	case nil:
-		return nil, nil
-	case []any:
-		if len(v) == 0 {
-			return nil, fmt.Errorf("the list is empty; %s, or leave it out for each scenario's own", allowed)
-		}
-		for _, one := range v {
-			n, ok := one.(int64)
-			if !ok || n < 0 {
-				return nil, fmt.Errorf("%v is no seed; %s", one, allowed)
-			}
-			if err := add(uint64(n), uint64(n)); err != nil {
-				return nil, err
-			}
-		}
-	case string:
-		for part := range strings.SplitSeq(v, ",") {
-			low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
-			from, err := strconv.ParseUint(strings.TrimSpace(low), 10, 64)
-			to := from
-			if err == nil && isRange {
-				to, err = strconv.ParseUint(strings.TrimSpace(high), 10, 64)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%q is no seed or range; %s", part, allowed)
-			}
-			if err := add(from, to); err != nil {
-				return nil, err
-			}
-		}
-	default:
-		return nil, fmt.Errorf("the value has the wrong type; %s", allowed)
-	}
-	return seeds, nil
 }

@@ -47,6 +47,15 @@ func notesOn(c Comparison, pairs []pairing) (notes []string) {
 		if d.What == whatTicks {
 			notes = append(notes, fmt.Sprintf("the runs are not equally long: %s and %s ticks", d.Arm, d.Baseline))
 		}
+		if d.What == whatCaps && (d.Arm == "" || d.Baseline == "") {
+			capped, caps := c.Arm, d.Arm
+			if caps == "" {
+				capped = c.Baseline
+				caps = d.Baseline
+			}
+			notes = append(notes, fmt.Sprintf("only %s has caps (%s): where they end its runs, these are scored as if nobody "+
+				"had acted on", one(capped), one(caps)))
+		}
 	}
 	var arm, base []*Result
 	for _, p := range pairs {

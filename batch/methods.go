@@ -37,18 +37,12 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 		level += fmt.Sprintf(", which leaves %s%% to %s%% to a row", number(100*low), number(100*high))
 	}
 	parts = append(parts, level)
-	models, dates := map[string]bool{}, map[string]bool{}
+	dates := map[string]bool{}
 	seeds := map[uint64]bool{}
 	for _, r := range s.Results {
 		seeds[r.Seed] = true
 		if r.Date != "" {
 			dates[one(r.Date)] = true
-		}
-		for _, model := range r.Answered {
-			if r.ModelSource == trace.SourceScripted {
-				model = "the embedded model"
-			}
-			models[one(model)] = true
 		}
 	}
 	parts = append(parts, versionsOf(s.Results))
@@ -60,10 +54,24 @@ func (c *Compare) methods(s Summary, cells []Cell) string {
 	} else {
 		parts = append(parts, days...)
 	}
-	if len(models) > 0 {
-		parts = append(parts, "answered by "+enumerated(models, ", "))
+	if who := answerers(s.Results); who != "" {
+		parts = append(parts, "answered by "+who)
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+}
+
+// answerers are the models that answered in runs, empty if none is known.
+func answerers(results []Result) string {
+	models := map[string]bool{}
+	for _, r := range results {
+		for _, model := range r.Answered {
+			if r.ModelSource == trace.SourceScripted {
+				model = "the embedded model"
+			}
+			models[one(model)] = true
+		}
+	}
+	return enumerated(models, ", ")
 }
 
 // versionsOf are the known versions under which runs were played.

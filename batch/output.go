@@ -230,7 +230,7 @@ func (s Summary) Markdown() string {
 		fmt.Fprintf(&b, "Note: %s.\n\n", scriptedNote)
 	}
 	for _, line := range s.opening() {
-		fmt.Fprintf(&b, "%s\n\n", marked(line))
+		fmt.Fprintf(&b, "%s\n\n", marked(line.String()))
 	}
 	failures, omitted := s.failureTable()
 	for _, t := range []plaintext.Table{s.gateTable(), s.rankTable(), s.comparisonTable(), s.armTable(), failures} {

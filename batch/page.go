@@ -109,7 +109,10 @@ func (p Page) HTML() []byte {
 		data.Head = s.head()
 		data.Verdict = string(s.Verdict)
 		data.Gates = len(s.Gates) > 0
-		data.Remarks = append(s.opening(), s.remarks()...)
+		for _, line := range s.opening() {
+			data.Remarks = append(data.Remarks, line.String())
+		}
+		data.Remarks = append(data.Remarks, s.remarks()...)
 		if s.Methods != "" {
 			data.Remarks = append(data.Remarks, "Methods: "+s.Methods)
 		}

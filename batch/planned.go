@@ -38,8 +38,17 @@ func (of Seeds) in(s trace.Settings) trace.Settings {
 // TemplateOf is the template of settings that a session has completed. With a budget on tokens or cost, answers have a
 // length at most: otherwise one could take more than was reserved for it.
 func TemplateOf(s trace.Settings, budget trace.Limit) *Template {
+	return TemplateOfProgram("", s, budget)
+}
+
+// TemplateOfProgram is [TemplateOf] for cells that another program plays, given its [Versions.Program]; empty is this
+// one. What versions that has is known once it has played, and follows from the program.
+func TemplateOfProgram(program string, s trace.Settings, budget trace.Limit) *Template {
 	if (budget.Tokens > 0 || budget.Cost > 0) && s.MaxOutputTokens == 0 {
 		s.MaxOutputTokens = trace.OutputTokensReserved
+	}
+	if program != "" {
+		return newTemplate(s, Versions{Program: program})
 	}
 	return newTemplate(s, VersionsOf(s))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session"
@@ -29,6 +30,11 @@ type Attempt struct {
 	// Around wraps the source of answers. It refuses calls that the claim or the budget does
 	// not allow any more.
 	Around func(engine.Source) engine.Source
+	// Holds and Reserve are what Around asks, for a run that another program plays. Holds says that the cell is
+	// still this process's; otherwise ctx ends. Reserve takes from the budget of the batch what the run may take
+	// at most, and settle gives back what it did not take. Its error says that the run may not begin.
+	Holds   func() bool
+	Reserve func(ctx context.Context, most budget.Amount) (settle func(taken budget.Amount), err error)
 	// Log takes what the run would print.
 	Log io.Writer
 	// Progress, when set, is called after every tick.

@@ -19,8 +19,8 @@ type ArmRank struct {
 	Groups []int `json:"groups"`
 }
 
-// ranksOf are the places of all arms, the best mean first; empty unless all pairs of them are compared, on a
-// metric with a better direction.
+// ranksOf are the places of all arms that have a mean, the best first; empty unless all pairs of them are compared, on
+// a metric with a better direction.
 func (c *Compare) ranksOf(known report.MetricList, arms []string, list []Comparison, results []*Result) []ArmRank {
 	m, _ := known.Named(c.Primary)
 	ranks := []ArmRank{}
@@ -31,7 +31,9 @@ func (c *Compare) ranksOf(known report.MetricList, arms []string, list []Compari
 		scored := slices.DeleteFunc(slices.Clone(results), func(r *Result) bool {
 			return r.Label(c.Axis) != arm || !r.Scored()
 		})
-		ranks = append(ranks, ArmRank{Arm: arm, Mean: meanOf(m, scored).Mean, Groups: []int{}})
+		if mean := meanOf(m, scored); mean.N > 0 {
+			ranks = append(ranks, ArmRank{Arm: arm, Mean: mean.Mean, Groups: []int{}})
+		}
 	}
 	slices.SortStableFunc(ranks, func(a, b ArmRank) int {
 		if m.Better == report.Lower {
@@ -58,13 +60,16 @@ func (c *Compare) ranksOf(known report.MetricList, arms []string, list []Compari
 }
 
 // sortByRank puts comparisons with the baseline first, and each of both parts in the order of the places of
-// their arms.
+// their arms, those without a place last.
 func (c *Compare) sortByRank(list []Comparison, ranks []ArmRank) {
 	if len(ranks) == 0 {
 		return
 	}
 	place := func(arm string) int {
-		return slices.IndexFunc(ranks, func(r ArmRank) bool { return r.Arm == arm })
+		if at := slices.IndexFunc(ranks, func(r ArmRank) bool { return r.Arm == arm }); at >= 0 {
+			return at
+		}
+		return len(ranks)
 	}
 	other := func(one Comparison) int {
 		if one.Baseline == c.Baseline {

@@ -112,7 +112,7 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	all := r.Metrics()
 	out := Result{
 		Cell: c, Attempt: attempt, Status: r.RunStatus, Reason: r.RunReason,
-		Versions: Versions{r.Versions.Engine, r.Versions.Rules, r.Versions.Prompt},
+		Versions: Versions{Engine: r.Versions.Engine, Rules: r.Versions.Rules, Prompt: r.Versions.Prompt},
 		Model:    r.Model, Answered: r.Answered, ModelSource: r.ModelSource, Ticks: r.TicksRequested,
 		Calls: int64(all["calls"]), Tokens: int64(all["tokens"]), CostMicros: r.Cost.TotalMicros, Currency: r.Cost.Currency,
 		Digest: r.FinalDigest, Head: head, Shape: shapeOf(r),

@@ -223,7 +223,8 @@ func (t texts) cell(c *Cell) {
 func (t texts) result(r *Result) {
 	t.cell(&r.Cell)
 	r.Status = trace.RunStatus(t.one(string(r.Status)))
-	r.Versions = Versions{t.one(r.Versions.Engine), t.one(r.Versions.Rules), t.one(r.Versions.Prompt)}
+	of := r.Versions
+	r.Versions = Versions{t.one(of.Engine), t.one(of.Rules), t.one(of.Prompt), t.one(of.Program)}
 	r.Model = t.one(r.Model)
 	r.ModelSource = trace.ModelSource(t.one(string(r.ModelSource)))
 	r.Currency = t.one(r.Currency)

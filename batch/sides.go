@@ -130,14 +130,30 @@ func (s Shape) world(declared []string) string {
 	return strings.Join(lines, "")
 }
 
+// akin says that one world may be the other one after an edit: it has the places, the agents, the goals or the task of
+// it. Otherwise two runs have no more in common than a seed.
+func akin(a, b playedWorld) bool {
+	for line := range strings.Lines(a.parts) {
+		what, _, _ := strings.Cut(strings.TrimPrefix(line, worldPrefix), "=")
+		same := func(other string) bool { return strings.TrimSpace(other) == strings.TrimSpace(line) }
+		if slices.Contains([]string{"places", "agents", "goals", "task"}, what) &&
+			slices.ContainsFunc(slices.Collect(strings.Lines(b.parts)), same) {
+			return true
+		}
+	}
+	return false
+}
+
 // worldNames give every result of every side the name of its world: one name for equal worlds, and another one for
 // each other world. A world that only one side has takes the name of the world of the first side that has the same
-// file, or is the only one left: they are compared, and what they differ in is told.
+// file, or is the only one left and is akin, or the world is declared: they are compared, and what they differ in is
+// told.
 func worldNames(sides []Side, by []string) [][]string {
 	names := make([][]string, len(sides))
 	var first []playedWorld
 	known := map[string]string{} // the names of the worlds of the first side by their parts
 	used := map[string]bool{}
+	asked := slices.ContainsFunc(by, func(what string) bool { return strings.HasPrefix(what+".", worldPrefix) })
 	fresh := func(file string) string {
 		name := file
 		for n := 2; used[name]; n++ {
@@ -169,7 +185,8 @@ func worldNames(sides []Side, by []string) [][]string {
 		theirs := slices.DeleteFunc(slices.Clone(first), isIn(distinct))
 		for _, w := range mine {
 			at := slices.IndexFunc(theirs, func(other playedWorld) bool { return other.file == w.file })
-			if at < 0 && len(mine) == 1 && len(theirs) == 1 {
+			only := len(mine) == 1 && len(theirs) == 1
+			if at < 0 && only && (asked || akin(w, theirs[0])) {
 				at = 0
 			}
 			if at >= 0 {

@@ -23,7 +23,7 @@ func sideRuns(more float64, shapes map[string]Shape) (list []Result) {
 	for _, file := range slices.Sorted(maps.Keys(shapes)) {
 		for seed := range uint64(8) {
 			r := Result{Cell: Cell{ID: ID(fmt.Sprint(file, seed)), Scenario: file, Seed: seed}, Status: trace.RunCompleted,
-				Shape: shapes[file], Versions: Versions{"7", "5", "21"}, Answered: []string{"m-1"}, Ticks: 40}
+				Shape: shapes[file], Versions: Versions{Engine: "7", Rules: "5", Prompt: "21"}, Answered: []string{"m-1"}, Ticks: 40}
 			r.Metrics = MetricsOf(map[string]float64{"score": float64(seed) + more + more*float64(seed%3)/10})
 			list = append(list, r)
 		}
@@ -72,6 +72,15 @@ func TestSidesAreComparedInWhatIsDeclared(t *testing.T) {
 			by:   "world.places", pairs: 16},
 		"a scenario that only one side has": {arm: sideRuns(1, map[string]Shape{"a.toml": shapeA, "b.toml": shapeB}), pairs: 8,
 			lines: "8 runs of arm and 0 of base"},
+		"another world under another name": {base: sideRuns(0, map[string]Shape{"a.toml": "world.places=a\nworld.goals=a\nworld.agents=1"}),
+			arm: sideRuns(1, map[string]Shape{"b.toml": "world.places=b\nworld.goals=b\nworld.agents=2"}), pairs: 0,
+			lines: "8 runs of arm and 8 of base have no partner"},
+		"an edited world under another name": {base: sideRuns(0, map[string]Shape{"a.toml": "world.places=a\nworld.goals=a"}),
+			arm: sideRuns(1, map[string]Shape{"b.toml": "world.places=b\nworld.goals=a"}), pairs: 8, undecided: "world.places"},
+		"caps of one side": {arm: edited(func(r *Result) { r.Shape += "\ncaps=50000 tokens of the run" }), by: "caps", pairs: 8,
+			lines: "only arm has caps (50000 tokens of the run)"},
+		"programs, declared": {arm: edited(func(r *Result) { r.Versions.Program = strings.Repeat("ab", 32) }), by: "version", pairs: 8,
+			lines: "version.program (sha256 abababababab against this one)"},
 		"another model": {arm: edited(func(r *Result) { r.Shape, r.Answered = "model=n\nworld.places=a\nworld.agents=1", []string{"n-1"} }),
 			pairs: 8, undecided: "model"},
 		"another model, declared": {arm: edited(func(r *Result) {
@@ -85,7 +94,7 @@ func TestSidesAreComparedInWhatIsDeclared(t *testing.T) {
 			}
 		}), pairs: 8, undecided: "answered", lines: "answered (m-1, m-2 against m-1)"},
 		"another version": {arm: edited(func(r *Result) { r.Versions.Rules = "6" }), pairs: 8, undecided: "version.rules"},
-		"versions, declared": {arm: edited(func(r *Result) { r.Versions = Versions{"8", "6", "22"} }), by: "version",
+		"versions, declared": {arm: edited(func(r *Result) { r.Versions = Versions{Engine: "8", Rules: "6", Prompt: "22"} }), by: "version",
 			pairs: 8},
 		"other ticks":        {arm: edited(func(r *Result) { r.Ticks = 30 }), pairs: 8, undecided: "ticks"},
 		"an earlier version": {arm: edited(func(r *Result) { r.Shape = "" }), pairs: 8, undecided: "of an earlier version"},
@@ -117,7 +126,7 @@ func TestSidesAreComparedInWhatIsDeclared(t *testing.T) {
 			if decided == (c.undecided != "") || !strings.Contains(one.Why, c.undecided) {
 				t.Errorf("%s, why %q, want no verdict for %q", one.Metrics[0].Outcome, one.Why, c.undecided)
 			}
-			if said := strings.Join(append(s.opening(), one.Notes...), "\n"); !strings.Contains(said, c.lines) {
+			if said := strings.Join(append(openedText(s), one.Notes...), "\n"); !strings.Contains(said, c.lines) {
 				t.Errorf("the first lines and notes are %q, want %q", said, c.lines)
 			}
 		})
@@ -160,7 +169,7 @@ func TestABatchTellsWhatItsAxisDoesToTheWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(s.opening(), "\n"); s.Comparisons[0].Why != "" || got != "large against small: what is compared: world.places (b against a)" {
+	if got := openedText(s)[1]; s.Comparisons[0].Why != "" || got != "arms: large against small: what is compared: world.places (b against a)" {
 		t.Errorf("%q, %q", got, s.Comparisons[0].Why)
 	}
 	for i := range results {
@@ -283,5 +292,47 @@ func anotherValue(t *testing.T, field reflect.Value) {
 		field.Set(reflect.New(field.Type().Elem()))
 	default:
 		t.Fatalf("a setting of kind %s", field.Kind())
+	}
+}
+
+// openedText are the first lines of a report.
+func openedText(s Summary) (lines []string) {
+	for _, line := range s.opening() {
+		lines = append(lines, line.String())
+	}
+	return lines
+}
+
+// TestAReportSaysWhatWasPlayed: worlds with their instances, the models that answered also without anything to compare,
+// and all that an axis changes.
+func TestAReportSaysWhatWasPlayed(t *testing.T) {
+	var cells []Cell
+	var results []Result
+	for _, arm := range []string{"this", "old"} {
+		for i, r := range sideRuns(0, map[string]Shape{"a.toml": shapeA, "b.toml": shapeB}) {
+			r.ID, r.Repeat, r.Labels = ID(fmt.Sprint(arm, i)), 1, []Label{{"engine", arm}}
+			if arm == "old" {
+				r.Versions = Versions{Engine: "6", Rules: "5", Prompt: "21", Program: strings.Repeat("cd", 32)}
+			}
+			cells, results = append(cells, r.Cell), append(results, r)
+		}
+	}
+	s, err := Summarize(File{Name: "n"}, cells, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"worlds: a.toml, 8 instances; b.toml, 8 instances",
+		"arms: old against this: what is compared: version.engine (6 against 7), version.program (sha256 cdcdcdcdcdcd against this one)"}
+	if got := openedText(s); !slices.Equal(got, want) || s.Comparisons[0].Why != "" {
+		t.Errorf("the first lines are %q, and there is no verdict for %q", got, s.Comparisons[0].Why)
+	}
+	for i := range cells {
+		cells[i].Labels = nil
+		results[i].Cell, cells[i].Repeat = cells[i], int64(1+i/16)
+	}
+	s, err = Summarize(File{Name: "n"}, cells, results)
+	want = []string{"worlds: a.toml, 8 instances, each 2 times; b.toml, 8 instances, each 2 times", "models: answered by m-1"}
+	if got := openedText(s); err != nil || !slices.Equal(got, want) {
+		t.Errorf("without an axis the first lines are %q, %v", got, err)
 	}
 }

@@ -59,6 +59,8 @@ type Summary struct {
 	OwnMetrics []report.OwnMetric `json:"own_metrics"`
 	// Unmeasured are those of them that some scored run has no value of since something went wrong.
 	Unmeasured []Unmeasured `json:"unmeasured"`
+	// Worlds are the scenarios of the cells, in the order of the file.
+	Worlds []WorldCount `json:"worlds"`
 	// Arms are the means by labels, in the order of the file.
 	Arms []ArmSummary `json:"arms"`
 	// Comparisons are the verdicts on the arms.
@@ -75,6 +77,36 @@ type Summary struct {
 	Failures []Failure `json:"failures"`
 	// Results are all results, in the order of cells.
 	Results []Result `json:"results"`
+}
+
+// WorldCount is how often a scenario is played by each arm.
+type WorldCount struct {
+	// Scenario is its name, as in the batch file.
+	Scenario string `json:"scenario"`
+	// Instances counts its seeds, and Repeats the most runs of one.
+	Instances int   `json:"instances"`
+	Repeats   int64 `json:"repeats"`
+}
+
+// worldsOfCells counts what cells play.
+func worldsOfCells(cells []Cell) []WorldCount {
+	list := []WorldCount{}
+	at := map[string]int{}
+	seen := map[string]bool{}
+	for _, c := range cells {
+		i, known := at[c.Scenario]
+		if !known {
+			i = len(list)
+			at[c.Scenario] = i
+			list = append(list, WorldCount{Scenario: c.Scenario})
+		}
+		if !seen[c.instance()] {
+			seen[c.instance()] = true
+			list[i].Instances++
+		}
+		list[i].Repeats = max(list[i].Repeats, c.Repeat)
+	}
+	return list
 }
 
 // ArmSummary is all cells with the same labels.
@@ -136,6 +168,7 @@ func (c Cell) Name() string {
 func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 	s := Summary{
 		SummaryVersion: SummaryVersion, Name: f.Name, Suite: f.Suite, Cells: len(cells),
+		Worlds:      worldsOfCells(cells),
 		Comparisons: []Comparison{}, Ranks: []ArmRank{}, Arms: []ArmSummary{}, Gates: []GateResult{},
 		Failures: []Failure{}, Results: []Result{},
 		OwnMetrics: append([]report.OwnMetric{}, f.Metrics.Own()...), Unmeasured: []Unmeasured{},

@@ -343,7 +343,7 @@ func (s Summary) Text(columns int) string {
 		plaintext.Fprintf(&b, "note     %s\n", scriptedNote)
 	}
 	for _, line := range s.opening() {
-		plaintext.Fprintf(&b, "arms     %s\n", line)
+		plaintext.Fprintf(&b, "%-8s %s\n", line.about, line.text)
 	}
 	b.WriteString("\n")
 	writeTable(&b, s.armTable(), columns)

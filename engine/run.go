@@ -233,7 +233,7 @@ func (r *runner) carry(o Options) {
 	}
 	if o.Seats != nil {
 		o.Seats.brief = r.brief
-		o.Seats.brief.Seed = o.Seed
+		o.Seats.brief.Seed = o.ScriptedSeed
 	}
 	r.Options = o
 	r.plan.forks = o.Forks

@@ -17,8 +17,13 @@ import (
 	"example.com/agentworld/world"
 )
 
-// ownSeatVersion is the version of the program's own seats: it grows when one of them plays otherwise.
-const ownSeatVersion = "1"
+// ownSeatVersion is the version of a seat of the program: it grows when that plays otherwise.
+func ownSeatVersion(name string) string {
+	if name == baseline.RandomPlayer { // 2: repeats draw otherwise
+		return "2"
+	}
+	return "1"
+}
 
 // OwnSeats are the seats that every program has, in the order of their names: the players of package
 // baseline. None of them reads texts.
@@ -26,7 +31,7 @@ func OwnSeats() (list []engine.Seat) {
 	players := baseline.Players()
 	for _, name := range slices.Sorted(maps.Keys(players)) {
 		policy := players[name]
-		list = append(list, engine.Seat{Name: name, Version: ownSeatVersion, New: func(b engine.Brief) engine.Player {
+		list = append(list, engine.Seat{Name: name, Version: ownSeatVersion(name), New: func(b engine.Brief) engine.Player {
 			return baselinePlayer(policy(b.Brief))
 		}})
 	}

@@ -74,7 +74,7 @@ type Settings struct {
 	SeatTimeoutMS int64 `json:"seat_timeout_ms,omitempty" cli:"seat-timeout run.seat_timeout_ms SEAT_TIMEOUT_MS" kind:"millis" absent:"60s" min:"1" max:"3600000" doc:"time for one move of a seat, a duration or milliseconds; a later one is dropped"`
 	// ScriptedMode and ScriptedSeed shape the answers of the embedded model.
 	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" doc:"mode of the scripted stub, for tests"`
-	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stub's choices"`
+	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the choices of the scripted stub, and of seats that draw"`
 
 	// StubManner is how the embedded model answers, for all agents or for some.
 	StubManner string `json:"stub_manner,omitempty" cli:"stub-manner llm.stub_manner STUB_MANNER" absent:"none" doc:"manners of the scripted stub, such as thinker,agent-2=prose; see docs/faults.md"`

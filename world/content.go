@@ -59,24 +59,31 @@ func (s Scenario) checkIndustry() error {
 	return errors.Join(all...)
 }
 
-// checkKinds checks the scenario's kinds of factory, with the resources that are known, and names all kinds.
+// checkKinds checks the scenario's kinds of factory, with the resources that are known, and names all kinds. There are
+// none if one has a wrong name: what it is called elsewhere would only be told to be no kind.
 func (s Scenario) checkKinds(all *wrongs, built *Industry, known []string) (kinds []string) {
 	for _, k := range built.Kinds {
 		kinds = append(kinds, k.Name)
 	}
+	misnamed := false
 	for i, k := range s.FactoryKinds {
 		field := fmt.Sprintf("factory_kinds[%d]", i)
+		before := len(*all)
 		all.own(field+".id", KindPrefix, k.Name)
+		misnamed = misnamed || len(*all) > before
 		all.when(slices.Contains(kinds, k.Name), "%s.id: there is a kind %q already", field, k.Name)
 		kinds = append(kinds, k.Name)
 		all.amounts(field+".cost", k.Cost, known, inputMax)
 		all.fits(field+".cost", k.Cost, s.Rules)
 		*all = append(*all, within([]valueRange{{field + ".ticks", k.Ticks, 1, batchTicksMax}}))
 	}
+	if misnamed {
+		return nil
+	}
 	return kinds
 }
 
-// checkRecipes checks the scenario's recipes, with the resources and the kinds of factory that are known.
+// checkRecipes checks the scenario's recipes, with the resources and the kinds of factory that are known, if these are.
 func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []string) {
 	run := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == RadiationPlantMk1 })
 	var names []string
@@ -88,8 +95,9 @@ func (s Scenario) checkRecipes(all *wrongs, built *Industry, known, kinds []stri
 		all.own(field+".id", RecipePrefix, r.ID)
 		all.when(slices.Contains(names, r.ID), "%s.id: there is a recipe %q already", field, r.ID)
 		names = append(names, r.ID)
-		all.when(!slices.Contains(run, r.FactoryKind), "%s.factory_kind: %q is no kind of factory that runs recipes; "+
-			"allowed: %s", field, cleanText(r.FactoryKind, idLengthMax), strings.Join(run, ", "))
+		unknown := len(run) > 0 && !slices.Contains(run, r.FactoryKind)
+		all.when(unknown, "%s.factory_kind: %q is no kind of factory that runs recipes; allowed: %s", field,
+			cleanText(r.FactoryKind, idLengthMax), strings.Join(run, ", "))
 		all.amounts(field+".inputs", r.Inputs, known, inputMax)
 		all.fits(field+".inputs", r.Inputs, s.Rules)
 		all.amounts(field+".outputs", r.Outputs, known, outputMax)

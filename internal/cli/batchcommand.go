@@ -81,8 +81,9 @@ func batchCommand(m *Main) *cobra.Command {
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
-	c := group("batch", "play a matrix of runs and say which arm is better", m.withTools(batchPlanCommand(m)),
-		m.withTools(runs), status, merge, batchReportCommand(m), batchThinCommand(m))
+	c := group("batch", "play a matrix of runs and say which arm is better",
+		m.withEngines(m.withTools(batchPlanCommand(m))), m.withEngines(m.withTools(runs)),
+		status, merge, batchReportCommand(m), batchThinCommand(m))
 	c.Long = batchHelp
 	return c
 }
@@ -137,6 +138,9 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if others != nil && f.Shard != "" {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
+	if others != nil && len(m.engines) > 0 {
+		return badInput("--engine and --%s: workers play with their own program; give one of them", flag)
+	}
 	b, err := readBatch(m, name, f.EstimateOnly, c.Flags(), f.Repeats)
 	if err != nil {
 		return err
@@ -167,6 +171,9 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		Counts: b.limit.Tokens > 0 || b.limit.Cost > 0, Progress: printer.show,
 		Play: func(ctx context.Context, a batch.Attempt) (batch.Result, error) {
 			p := b.planOf(a.Cell)
+			if p.by != nil {
+				return playEngine(ctx, m, a, p)
+			}
 			p.asked.Access.Limiters = shared
 			return playCell(ctx, m, a, p.config, batch.Caller{Config: p.asked, Notice: func(n access.Notice) {
 				// Which keys are not sent was said when the cells were planned.
@@ -196,7 +203,7 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n%s", expected)
 	}
-	for _, remark := range batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells) {
+	for _, remark := range append(batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells), b.steady()...) {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
 	}
 	m.collectLess()
@@ -396,6 +403,9 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			b, err := readBatch(m, args[0], true, c.Flags(), 0)
 			if err != nil {
 				return err
+			}
+			for _, note := range b.steady() {
+				plaintext.Fprintf(m.Stderr, "note: %s\n", note)
 			}
 			cells, dir := b.planned.Cells, batchDir(m, pilot, b.file.Name)
 			if pilot != "" {

@@ -51,14 +51,21 @@ func (s *callCounter) batchText(cells int, more string) string {
 // batchProcess is a process that plays a batch.
 func batchProcess(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	c := exec.Command(programName, append([]string{"batch", "run", "b.toml"}, args...)...)
-	var out bytes.Buffer
-	c.Dir, c.Stdout, c.Stderr = dir, &out, &out
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, settings.EnvPrefix + "BATCH_LEASE_MS=800"}
+	c, out := batchCommandIn(dir, args...)
+	c.Env = append(c.Env, settings.EnvPrefix+"BATCH_LEASE_MS=800")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _, _ = c.Process.Wait() })
+	return c, out
+}
+
+// batchCommandIn is a process that plays the batch b.toml of a directory, and what it says.
+func batchCommandIn(dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	c := exec.Command(programName, append([]string{"batch", "run", "b.toml"}, args...)...)
+	var out bytes.Buffer
+	c.Dir, c.Stdout, c.Stderr = dir, &out, &out
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}
 	return c, &out
 }
 

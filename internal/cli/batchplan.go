@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
@@ -42,10 +43,12 @@ type planKey struct{ scenario, arm string }
 type cellPlan struct {
 	plan
 	template *batch.Template
+	// by is the engine that plays them, nil for this program.
+	by *byEngine
 }
 
 // planOf is how a cell is played.
-func (b *plannedBatch) planOf(c batch.Cell) plan { return b.plans[planKey{c.Scenario, c.Arm()}].plan }
+func (b *plannedBatch) planOf(c batch.Cell) cellPlan { return b.plans[planKey{c.Scenario, c.Arm()}] }
 
 // at is the place of a key in the file of this name.
 func (b *plannedBatch) at(name string, key ...string) string {
@@ -82,6 +85,12 @@ func readBatch(m *Main, name string, keyless bool, flags *pflag.FlagSet, repeats
 		if s.Key == batch.ScenarioKey {
 			continue // it is read with those of the batch
 		}
+		if s.Key == batch.EngineKey {
+			if text := m.engines.unnamed(s.Text); text != "" {
+				problems = append(problems, &batch.Problem{Line: s.Line, Text: text})
+			}
+			continue
+		}
 		switch allowed := all.Keys(table); {
 		case table == batch.WorldTable: // what reads the scenario says what is wrong
 		case table == settings.AgentsTable && key != "":
@@ -102,6 +111,9 @@ func readBatch(m *Main, name string, keyless bool, flags *pflag.FlagSet, repeats
 			problems = append(problems, &batch.Problem{Line: s.Line,
 				Text: fmt.Sprintf("unknown table %s; allowed: llm, run, agents, world", shown(table))})
 		}
+	}
+	if text := m.engines.unused(b.file); text != "" && len(problems) == 0 {
+		problems = append(problems, &batch.Problem{Text: text})
 	}
 	var lines []string
 	for _, p := range problems {
@@ -307,9 +319,39 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 			"tokens", b.at(name, "budget", "cost"), err)
 	}
 	b.live = b.live || p.Live()
-	p.session = nil // its world would be kept until the last cell is played
-	p.asked.PlaybookFile = ""
-	return cellPlan{p, batch.TemplateOf(p.Settings, b.limit)}, nil
+	of = cellPlan{plan: p, template: batch.TemplateOf(p.Settings, b.limit)}
+	if at := slices.IndexFunc(c.Settings, func(s batch.Setting) bool { return s.Key == batch.EngineKey }); at >= 0 {
+		if text := uncapped(b.limit, p.Settings.Caps.Run); text != "" {
+			return cellPlan{}, badInput("%s:%d: %s", name, c.Settings[at].Line, text)
+		}
+		of.by = engineOf(m.engines[c.Settings[at].Text], p)
+		of.template = batch.TemplateOfProgram(of.by.hash, p.Settings, b.limit)
+	}
+	of.session = nil // its world would be kept until the last cell is played
+	of.asked.PlaybookFile = ""
+	return of, nil
+}
+
+// steady are the scenarios and arms whose repeats are one and the same run, as notes: every agent is played by a seat
+// that draws nothing.
+func (b *plannedBatch) steady() (notes []string) {
+	if b.file.Repeats < 2 {
+		return nil
+	}
+	players := baseline.Players()
+	draws := func(s trace.AgentSeat) bool {
+		_, ours := players[s.Seat]
+		return !ours || s.Seat == baseline.RandomPlayer
+	}
+	for key, of := range b.plans {
+		seated := of.template != nil && of.Settings.ModelSource == trace.SourceNone
+		if seated && !slices.ContainsFunc(of.Settings.Seats, draws) {
+			notes = append(notes, fmt.Sprintf("the %d repeats of %s, %s, are one and the same run: no seat of it draws, so "+
+				"that they tell no more than one", b.file.Repeats, shown(key.scenario), shown(key.arm)))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.

@@ -191,8 +191,8 @@ func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 	}
 	for _, one := range s.Comparisons {
 		if one.Pairs == 0 {
-			return badInput("%s and %s have no runs in common; allowed: runs of the same worlds and seeds, and cells of a "+
-				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm))
+			return badInput("%s and %s have no runs in common (%s); allowed: runs of the same worlds and seeds, and cells of a "+
+				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm), playedBy(sides, one))
 		}
 	}
 	if f.JSON {
@@ -202,6 +202,24 @@ func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 		return err
 	}
 	return concludeComparison(s, len(gates) > 0, f.By)
+}
+
+// playedBy says which worlds two sides played.
+func playedBy(sides []batch.Side, of batch.Comparison) string {
+	var texts []string
+	for _, name := range []string{of.Baseline, of.Arm} {
+		for _, side := range sides {
+			var worlds []string
+			for _, r := range side.Results {
+				worlds = append(worlds, shown(r.Scenario))
+			}
+			slices.Sort(worlds)
+			if side.Name == name {
+				texts = append(texts, strings.Join(slices.Compact(worlds), ", "))
+			}
+		}
+	}
+	return strings.Join(texts, " against ")
 }
 
 // hasValues refuses metrics that a user asked for and that are not known, or that no run of a side has a value of.

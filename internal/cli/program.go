@@ -48,11 +48,15 @@ type Main struct {
 	interrupts
 	identity
 	metrics ownMetrics
+	// engines are the programs that may play cells of a batch in place of this one.
+	engines engines
 
 	// tools are those of servers that this process is connected to, and withoutTools says that a run continues
 	// without its own.
 	tools        []tools.Tool
 	withoutTools bool
+	// servers are those as the user named them.
+	servers []string
 	// ending are called when the program ends.
 	ending []func()
 }

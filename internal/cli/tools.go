@@ -50,6 +50,7 @@ func (m *Main) withTools(c *cobra.Command) *cobra.Command {
 				return run(c, args)
 			}
 		}
+		m.servers = f.Servers
 		for _, text := range f.Servers {
 			if err := m.connectTools(c.Context(), text); err != nil {
 				return err

@@ -7,14 +7,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"example.com/agentworld/plaintext"
 )
 
 // passedOn are the variables of this process that a program cannot do without. None of them is a key.
@@ -28,35 +24,6 @@ func environment(own []string) (all []string) {
 		}
 	}
 	return append(all, own...)
-}
-
-// lastWords keeps the end of what a program writes to its standard error.
-type lastWords struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// lastWordsMax bounds them in bytes, and what is shown of them in characters.
-const lastWordsMax = 400
-
-// Write implements [io.Writer].
-func (w *lastWords) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text = append(w.text, p...)
-	w.text = w.text[max(0, len(w.text)-lastWordsMax):]
-	return len(p), nil
-}
-
-// said is the last line, for the user whose program it is.
-func (w *lastWords) said() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(w.text)), "\n")
-	if last := lines[len(lines)-1]; last != "" {
-		return "; it said: " + plaintext.Clip(plaintext.Line(last), lastWordsMax)
-	}
-	return ""
 }
 
 // process starts a program as a server and talks to it over its standard input and output. It implements

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"example.com/agentworld/internal/child"
 	"example.com/agentworld/tools"
 	"example.com/agentworld/trace"
 )
@@ -117,7 +118,7 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 		if c.flooded.Load() {
 			return nil, fmt.Errorf("tool server %s: %w", s.Name, errTooLong)
 		}
-		return nil, fmt.Errorf("tool server %s: it cannot be reached: %s", s.Name, reason(err, said))
+		return nil, fmt.Errorf("tool server %s: it cannot be reached: %s", s.Name, reason(err, said()))
 	}
 	c.session = session
 	if err := c.offer(connecting); err != nil {
@@ -127,18 +128,21 @@ func Connect(ctx context.Context, s Server) (*Client, error) {
 }
 
 // reason says why a server cannot be reached without what may hold a secret: a kind of failure, or the name of
-// the program that is not there.
-func reason(err error, said func() string) string {
+// the program that is not there. last are the last words of the program.
+func reason(err error, last string) string {
 	if _, is := errors.AsType[*exec.Error](err); is || errors.Is(err, fs.ErrNotExist) {
 		return "there is no such program"
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %v%s", connectWait, said())
+	if last != "" {
+		last = "; it said: " + last
 	}
-	return "no MCP server answers there" + said()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %v%s", connectWait, last)
+	}
+	return "no MCP server answers there" + last
 }
 
-// transport is the way to the server. said returns the last words of a program on its standard error.
+// transport is the way to the server. said returns the last words of a program.
 func (c *Client) transport() (t mcp.Transport, said func() string) {
 	flooded := func() { c.flooded.Store(true) }
 	if c.server.URL != "" {
@@ -146,12 +150,12 @@ func (c *Client) transport() (t mcp.Transport, said func() string) {
 		return &mcp.StreamableClientTransport{Endpoint: c.server.URL, HTTPClient: client, MaxRetries: -1},
 			func() string { return "" }
 	}
-	words := &lastWords{}
+	words := &child.LastWords{}
 	command := exec.Command(c.server.Command[0], c.server.Command[1:]...)
 	command.Env = environment(c.server.Env)
 	command.Stderr = words
 	command.WaitDelay = closeWait // so that a grandchild that keeps its output open holds up nobody
-	return process{command, flooded}, words.said
+	return process{command, flooded}, words.Line
 }
 
 // offer asks the server for its tools and makes those that are offered.

@@ -93,6 +93,11 @@ func TestOwnIndustryIsChecked(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.by, err, c.want)
 		}
 	}
+	// Recipes that name a kind by what it was to be called are no further fault.
+	_, err := Parse("f.toml", []byte(withIndustry(`id = "mill"`, `id = "Mill"`)))
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a kind with a wrong name alone: %v", err)
+	}
 }
 
 // TestOwnNamesInGoalsTasksStocksAndRules: what a file adds may be named wherever the built-in names may.

@@ -1,0 +1,10 @@
+package child
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func apart(c *exec.Cmd) {
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}

@@ -1,0 +1,10 @@
+//go:build !windows && !linux
+
+package child
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
