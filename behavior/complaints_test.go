@@ -20,7 +20,7 @@ func playerReads(t *testing.T, cfg behavior.Config, s world.Scenario, deeds ...w
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
+	cfg = cfg.In(w, s.Rules)
 	cfg.NoTexts = w.Agents() == 1
 	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {

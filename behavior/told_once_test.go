@@ -24,7 +24,7 @@ func TestTopicsListWhatToolsTake(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runtime, err := behavior.NewRuntime(behavior.Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Industry(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{}.In(w, s.Rules), s.Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
