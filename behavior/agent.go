@@ -60,16 +60,12 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 		return nil, err
 	}
 	k.words = wordsOf(said)
-	needless := cfg.Needless
-	if cfg.Protocol == ProtocolFull && cfg.Commit != trace.CommitOneStep {
-		needless = append(slices.Clip(needless), modules.ModuleDryRun) // a draft is one
-	}
-	k.registry = registry.Saying(said).Of(industry).Without(needless...)
+	k.commonRules = cfg.ContextWindowTokens >= commonRulesWindow
+	k.registry = registry.Saying(said).Of(industry).Without(slices.Concat(cfg.Needless, k.told())...)
 	k.known = modules.NewKnown(k.words.Language, industry, cfg.Needless...)
 	common := k.words.Headings.Common
-	if k.cfg.ContextWindowTokens >= commonRulesWindow {
+	if k.commonRules {
 		common += "\n" + k.words.Headings.Known + k.known.Unasked()
-		k.commonRules = true
 	}
 	k.common = llmclient.Message("user", common)
 	k.commonTokens = k.count(common)
@@ -101,6 +97,29 @@ func NewRuntime(cfg Config, industry *world.Industry, registry *modules.Registry
 	}
 	k.vocabulary.Tools = k.tools
 	return k, nil
+}
+
+// told are the modules and topics that can add nothing to what is in every request.
+func (k *Runtime) told() (names []string) {
+	if k.cfg.Protocol == ProtocolFull && k.cfg.Commit != trace.CommitOneStep {
+		names = append(names, modules.ModuleDryRun) // a draft is one
+	}
+	if k.showsAll() {
+		names = append(names, modules.ModuleObservation)
+	}
+	if k.commonRules {
+		names = append(names, modules.TopicPower)
+	}
+	return names
+}
+
+// showsAll reports whether every opening holds all of the observation that a decision can need: no list of it
+// is ever longer than the layout shows, and the window cuts none. Then nobody has to ask for it.
+func (k *Runtime) showsAll() bool {
+	others := len(k.cfg.Agents) - 1
+	small := k.cfg.Places > 0 && k.cfg.Places-1 <= k.layout.places && others >= 0 && others <= k.layout.agents
+	typed := !slices.Contains(k.cfg.Needless, (world.Offer{}).ActionName())
+	return small && !typed && k.cfg.ContextWindowTokens >= wholeWindow
 }
 
 // Config returns the limits with every default filled in.

@@ -20,7 +20,7 @@ func playerReads(t *testing.T, cfg behavior.Config, s world.Scenario, deeds ...w
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Needless = w.Needless(s.Rules, w.Forbidden()...)
+	cfg = cfg.In(w, s.Rules)
 	cfg.NoTexts = w.Agents() == 1
 	runtime, err := behavior.NewRuntime(cfg, s.Industry(), modules.New())
 	if err != nil {
@@ -67,14 +67,14 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 			"shutdown at 0 ends all: no action or use, +1 electricity/tick, at 50 restart", // what shutdown does
 			"goes on if you leave or shut down; products reach you",                        // work without its owner
 			"per tick 8 electricity, at most the radiation, beside harvests; stores 200",   // what a plant yields
-			"Queues a job of batches",                                  // what a job is
-			", next in 2, all in 10",                                   // when it is done
-			"6 electricity + 2 hardware -> 1 data + 1 control_chip, 2", // what a batch yields
-			"Run score, apart from goals: produced:control_chip",       // what counts
-			"# Observation, tick 11 of 40",                             // until when
-			"Modules (at most 3 calls a tick)",                         // how many lookups
-			"buy_power 10..40 (40 free)",                               // what costs nothing
-			"job_done (all batches)",                                   // when a sleep ends
+			"Queues a job of batches",                                   // what a job is
+			", next in 2, all in 10",                                    // when it is done
+			"6 electricity + 2 hardware -> 1 data + 1 control_chip, 2",  // what a batch yields
+			"Run score, apart from goals: produced:control_chip",        // what counts
+			"# Observation, tick 11 of 40",                              // until when
+			"Modules, which look something up (at most 3 calls a tick)", // how many lookups
+			"buy_power 10..40 (40 free)",                                // what costs nothing
+			"job_done (all batches)",                                    // when a sleep ends
 		},
 		"zh": {"热量超 100 得辐射*100/热量，到 1000 被拒；得 1 产热 1", "各最多", "电力不足（≤100）和告急（≤25）只会终止步骤和休眠，每 10 回合一次", "停机，也终止它们；不能行动、不耗电",
 			"离开或停机也照做，产品归你", "每回合发电 8 或此处辐射（取低），不影响采集，存 200", "排到此处自己工厂队尾", "下一批尚需 2, 全部 10",

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/memory/documents"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Protocol is the shape of a turn.
@@ -41,6 +42,8 @@ type Config struct {
 	// Agents are the ids of the world's agents in its order, by which cache keys are numbered. It may
 	// be nil: then all agents have one key.
 	Agents []string
+	// Places is how many places the world has, 0 if that is not known: then an opening may leave some out.
+	Places int
 	// Needless are the actions, kinds of factory, recipes and stop events that can matter to no agent in
 	// the world, see [world.World.Needless]. No tool and no line of a prompt names them.
 	Needless []string
@@ -66,11 +69,32 @@ const ContextWindowMin = 4000
 // are a section of the opening, the first to be clipped.
 const commonRulesWindow = 2 * ContextWindowMin
 
+// wholeWindow is the smallest context window, in tokens, in which no opening of a small world is cut.
+const wholeWindow = 8 * ContextWindowMin
+
 // WithDefaults returns c with the default of every setting that was not made.
 func (c Config) WithDefaults() Config {
 	c.Settings = c.Settings.WithDefaults()
 	if c.CountTokens == nil {
 		c.CountTokens = func(s string) int { return len(s) }
+	}
+	return c
+}
+
+// In returns c for agents of a world under rules: what there is, and what can matter to nobody.
+func (c Config) In(w *world.World, rules world.Rules) Config {
+	var forbidden []string
+	if c.Guards(trace.CheckRules) {
+		forbidden = w.Forbidden()
+	}
+	c.Needless = w.Needless(rules, forbidden...)
+	c.Agents = make([]string, w.Agents())
+	for n := range c.Agents {
+		c.Agents[n] = w.AgentID(n)
+	}
+	c.Places = 0
+	for range w.Places() {
+		c.Places++
 	}
 	return c
 }

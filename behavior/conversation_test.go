@@ -269,7 +269,7 @@ func message(t *testing.T, id, kind, text string) llmclient.Item {
 
 func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 	allowed := fmt.Sprint(a.Request.Choice.Allowed)
-	if i := strings.Index(allowed, "agent_modules_list"); i >= 0 {
+	if i := strings.Index(allowed, "environment_current_observation"); i >= 0 {
 		allowed = allowed[:i] + "modules]"
 	}
 	fmt.Fprintf(out, "ask %d %s %s %s\n", a.Number, a.Stage, a.Request.Choice.Mode, allowed)

@@ -86,6 +86,9 @@ func (s *observationWriter) limit(r *policy.Quota, name string) {
 	s.part(r.PolicyRule.Most > 0, w.Allowed.Once, r.PolicyRule.Most, unit)
 	s.part(r.Total > 0 && r.Window == 0, w.Allowed.OfTotal, r.Left, r.Total, unit)
 	s.part(r.Total > 0 && r.Window > 0, w.Allowed.Window, r.Left, r.Total, unit, r.Window)
+	if unit == w.Allowed.Times {
+		unit = "" // which the total before it has
+	}
 	s.part(r.TotalEach > 0, w.Allowed.Each, r.TotalEach, unit)
 	s.part(len(r.Spent) > 0, w.Allowed.Spent, strings.Join(r.Spent, "|"))
 	if r.ByMessage {
@@ -93,19 +96,22 @@ func (s *observationWriter) limit(r *policy.Quota, name string) {
 	}
 }
 
-// counted is what the amounts of a rule count: a resource, a unit, or times.
+// counted follows the amounts of a rule with what they count: a resource, a unit, or times. It is empty where
+// the rule has just named the resource, and no other.
 func (w *wording) counted(r *world.PolicyRule) string {
 	unit := r.Unit()
 	trade := r.Action == (world.Offer{}).ActionName() || r.Action == (world.AcceptOffer{}).ActionName()
 	switch {
 	case trade && r.What == "":
-		return w.Noun("units")
+		return " " + w.Noun("units")
+	case r.What != "" && unit != "actions" && r.GetAtLeast == 0:
+		return ""
 	case r.What != "" && unit != "actions":
-		return plain(r.What)
+		return " " + plain(r.What)
 	case unit == "actions", unit == "attempts", unit == "":
 		return w.Allowed.Times
 	}
-	return w.Noun(unit)
+	return " " + w.Noun(unit)
 }
 
 // bound is the most that the rules let the agent give or do at once of what an action is about, for what it

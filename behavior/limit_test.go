@@ -145,7 +145,7 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
 		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
-	want := "always bind you: transfer_resource hardware as an answer, at most 18 hardware at once, 60 of 60 hardware left in any 40 ticks; " +
+	want := "always bind you: transfer_resource hardware as an answer, at most 18 at once, 60 of 60 left in any 40 ticks; " +
 		"agent-3 may ask without your plan for: transfer_resource compound as an answer,"
 	if now := l.prompt(); !strings.Contains(now, want) {
 		t.Errorf("the prompt is\n%s", now)

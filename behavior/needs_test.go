@@ -95,7 +95,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	runtime, err := NewRuntime(Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Industry(), modules.New())
+	runtime, err := NewRuntime(Config{}.In(w, s.Rules), s.Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

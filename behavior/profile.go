@@ -53,7 +53,7 @@ var layoutOf = map[Profile]layout{
 	ProfileCompact: {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, documents: 1,
 		places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
 	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole,
-		lessonChars: 2600, documents: 2, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
+		lessonChars: 2600, documents: 2, places: 6, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
 	ProfileRich: {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2},
 		lessons: whole, lessonChars: 8000, documents: 4, places: whole, agents: whole, choices: whole, quotes: whole,
 		terms: whole, named: whole, details: true},

@@ -143,12 +143,12 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[string][]string{
 		words.English: {
-			"\nlimits that always bind you: agent-2 may ask without your plan for: transfer_resource hardware as an answer, 90 of 90 hardware left in any 50 ticks; " +
-				"accept_offer 2 hardware for at least 3 data, 90 of 90 hardware left in any 50 ticks, plus one for each new message; a gift counts at least a fifth of its limit's total\n",
+			"\nlimits that always bind you: agent-2 may ask without your plan for: transfer_resource hardware as an answer, 90 of 90 left in any 50 ticks; " +
+				"accept_offer 2 hardware for at least 3 data, 90 of 90 hardware left in any 50 ticks, plus one per new message; a gift counts at least a fifth of its limit's total\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 		"zh": {
-			"\n始终约束你的限额: agent-2 可要求、无需你的计划: transfer_resource hardware 仅作答复, 任意 50 回合内共 90 hardware, 还剩 90; " +
+			"\n始终约束你的限额: agent-2 可要求、无需你的计划: transfer_resource hardware 仅作答复, 任意 50 回合内共 90, 还剩 90; " +
 				"accept_offer 每 2 hardware 至少换 3 data, 任意 50 回合内共 90 hardware, 还剩 90, 每条新消息另加一次; 一次赠与至少计该限额总量的五分之一\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (规则禁止)",
 		},

@@ -24,7 +24,7 @@ func TestTopicsListWhatToolsTake(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runtime, err := behavior.NewRuntime(behavior.Config{Needless: w.Needless(s.Rules, w.Forbidden()...)}, s.Industry(), modules.New())
+		runtime, err := behavior.NewRuntime(behavior.Config{}.In(w, s.Rules), s.Industry(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,8 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"shutdown at 0 ends all",                     // nor is shutdown an event to be named
 				"asked again if it would fail",               // what a dry run is for
 				"execute_until is of the first step, its ignore of all",
-				"[] none", // an order without an event
+				"[] none",                          // an order without an event
+				"Modules, which look something up", // which tools these are: none has the word in its name
 			},
 			alone: []string{
 				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
@@ -86,7 +87,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，也终止它们", "不行再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无"},
+			both:  []string{"只会终止步骤和休眠", "停机，也终止它们", "不行再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无", "模块，即查询工具"},
 			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "各最多 8 座", "遇 power_low 整串终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
 				"遇 message_received、power_low 整串终止", "你起初有大量 hardware。"},

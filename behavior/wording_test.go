@@ -95,7 +95,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# 历史，按最近一次排序，相同的合并，[最新 id]，更早的 1 次略去",
+		"# 历史，相同的合并，[最新 id]，更早的 1 次略去",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: 此处已采空 compound 请求 500 可用 4",
 		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
 	}

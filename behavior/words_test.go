@@ -465,15 +465,15 @@ func TestRulesAreTold(t *testing.T) {
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
 	want := "limits that always bind you: mine_compound, 40000 of 40000 g left; " +
-		"anyone may ask without your plan for: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 times for each, plus one for each new message; " +
-		"agent-2|agent-3 may ask without your plan for: transfer_resource data as an answer, at most 3 data at once, 9 of 9 data left in any 20 ticks, 4 data for each; " +
-		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data for each; a gift counts at least a fifth of its limit's total\n"
+		"anyone may ask without your plan for: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 per agent, plus one per new message; " +
+		"agent-2|agent-3 may ask without your plan for: transfer_resource data as an answer, at most 3 at once, 9 of 9 left in any 20 ticks, 4 per agent; " +
+		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data per agent; a gift counts at least a fifth of its limit's total\n"
 	if opening := turn.Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}
 	gift := s.m.policy.Evaluate(world.Transfer{To: "agent-3", Kind: "data", Amount: 3}, policy.Evidence{View: s.w.View(0)})
 	s.m.ledger = s.m.policy.Settle(s.m.policy.Settle(policy.Ledger{}, 1, gift.Operation, nil), 1, gift.Operation, nil)
-	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, "3 of 9 data left in any 20 ticks, 4 data for each, none left for agent-3; ") {
+	if opening := s.m.Begin(s.w.View(0)).Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, "3 of 9 left in any 20 ticks, 4 per agent, none left for agent-3; ") {
 		t.Errorf("who has had its share is not told:\n%s", opening)
 	}
 	s.m.policy = policy.Compile("agent-1", nil)

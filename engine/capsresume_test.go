@@ -106,7 +106,7 @@ func TestMoreMoney(t *testing.T) {
 	slow(t)
 	const ticks = 18
 	limits := []trace.Caps{
-		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 415_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
+		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 60, Tokens: 250_000}}, {Run: trace.Limit{Cost: 340_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
 	}
 	var first []byte
 	for _, concurrency := range []int{1, 8} {

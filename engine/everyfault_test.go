@@ -252,7 +252,7 @@ func passingFaults() []string {
 // end no endpoint. The others decide as in a clean run.
 func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
 	slow(t)
-	h := hurtRun{spec: mixture(0, 500, true), hurt: twoOfFive, ticks: 24}
+	h := hurtRun{spec: mixture(0, 400, true), hurt: twoOfFive, ticks: 24}
 	if ticksUpTo(0, 1) == 1 {
 		h = hurtRun{spec: mixture(20, 600, false), hurt: twoOfFive, ticks: 1000, cfg: openai.Config{Timeout: 5 * time.Second}}
 	}

@@ -189,7 +189,7 @@ const waited = `{"action":"wait"}`
 // reason step.
 func TestReasonStepTakesTextOnly(t *testing.T) {
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
-		planned("p", reasonStep, `[{"action":"mine_compound","amount":5}]`), spoken("m1", "Mining is best."), called("q", "agent_modules_list", "{}"),
+		planned("p", reasonStep, `[{"action":"mine_compound","amount":5}]`), spoken("m1", "Mining is best."), called("q", "memory_short_term_recent", "{}"),
 		drafted("d", `[`+mineFive+`]`), decided("c", mineFive, "null"),
 	}})
 	r := recordsOf(t, o.RunDir)
@@ -202,7 +202,7 @@ func TestReasonStepTakesTextOnly(t *testing.T) {
 		t.Errorf("the step keeps %s, want %s", got, want)
 	}
 	r.require(t, 1, "agent-1", trace.StepViolation)
-	r.require(t, 1, "agent-1", trace.StepModuleCall, "agent.modules.list")
+	r.require(t, 1, "agent-1", trace.StepModuleCall, "memory.short_term.recent")
 	r.executed(t, 1, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
 	if n := fold(t, o.RunDir).Reasoning; n.Steps != 1 || n.Violations != 0 || n.Failed != 0 {
 		t.Errorf("reasoning is reported as %+v", n)
@@ -231,7 +231,7 @@ func requirePlanSteps(t *testing.T, r recorded) {
 		for _, step := range plan.Steps {
 			got += fmt.Sprintf(" %s/%s/%d/%v", step.Kind, step.Capability, len(step.Allowed), step.Forbidden)
 		}
-		reads := len(modules.New().Tools()) - 1 // a draft is the dry run
+		reads := len(modules.New().Tools()) - 2 // a draft is the dry run, and the prompt holds all that is seen
 		want := fmt.Sprint(`[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/`, reads, `/[*] respond/ACT/2/[*]`)
 		if got != want {
 			t.Errorf("the plan is recorded as %s, want %s", got, want)
@@ -244,14 +244,14 @@ func requirePlanSteps(t *testing.T, r recorded) {
 // TestCallsInAReasonStepAreVetoed: of three calls at once none runs, each gets its own
 // output, and the turn continues when the model answers in text.
 func TestCallsInAReasonStepAreVetoed(t *testing.T) {
-	three := called("v1", "agent_modules_list", "{}") + "," + called("v2", "memory_short_term_recent", `{"limit":3}`) + "," + decided("v3", mineFifty, "null")
+	three := called("v1", "world_rules", `{"topic":"power"}`) + "," + called("v2", "memory_short_term_recent", `{"limit":3}`) + "," + decided("v3", mineFifty, "null")
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
 		planned("p", `[{"kind":"reason","what":""}]`, `[{"action":"mine_compound","amount":5}]`), three, spoken("m1", "So be it."),
 		drafted("d", `[`+mineFive+`]`), decided("c", mineFive, "null"),
 	}})
 	r := recordsOf(t, o.RunDir)
 	veto := "ReasoningStepViolation"
-	r.require(t, 1, "agent-1", trace.StepViolation, veto+" agent_modules_list warn", veto+" memory_short_term_recent warn", veto+" decision warn")
+	r.require(t, 1, "agent-1", trace.StepViolation, veto+" world_rules warn", veto+" memory_short_term_recent warn", veto+" decision warn")
 	r.require(t, 1, "agent-1", trace.StepModuleCall)
 	r.require(t, 1, "agent-1", trace.StepReason, "info")
 	r.executed(t, 1, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
@@ -276,7 +276,7 @@ func TestCallsInAReasonStepAreVetoed(t *testing.T) {
 // TestPersistentViolatorWaits: after two retries the agent waits, and the run continues
 // with the other one.
 func TestPersistentViolatorWaits(t *testing.T) {
-	again := func(id string) string { return called(id, "agent_modules_list", "{}") }
+	again := func(id string) string { return called(id, "memory_short_term_recent", "{}") }
 	o := guarded(t, 2, "", map[string][]string{
 		"agent-1": {planned("p", `[{"kind":"reason","what":""}]`, `[]`), again("v1"), again("v2"), again("v3"), decided("c", mineFive, "null")},
 		"agent-2": {decided("e", harvestOne, "null")},

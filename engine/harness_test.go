@@ -71,7 +71,13 @@ func agentOf(body []byte) string {
 // scriptedSource starts the embedded server and a real client for it.
 func scriptedSource(t testing.TB) (engine.Source, string) {
 	t.Helper()
-	server, err := stub.Start(context.Background(), "127.0.0.1:0", stub.Options{Seed: 1})
+	return seededSource(t, 1)
+}
+
+// seededSource is scriptedSource with what the scripted model asks and writes drawn from another seed.
+func seededSource(t testing.TB, seed uint64) (engine.Source, string) {
+	t.Helper()
+	server, err := stub.Start(context.Background(), "127.0.0.1:0", stub.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,15 +46,7 @@ var promptVersions sync.Map
 // runtimeOf returns the runtime of the turns of agents under s and rules, and the lessons that
 // they start with. The error names what cannot be read.
 func runtimeOf(s trace.Settings, w *world.World, rules world.Rules) (*behavior.Runtime, *playbook.Playbook, error) {
-	cfg := behaviorConfig(s)
-	var forbidden []string
-	if cfg.Guards(trace.CheckRules) {
-		forbidden = w.Forbidden()
-	}
-	cfg.Needless = w.Needless(rules, forbidden...)
-	for n := range w.Agents() {
-		cfg.Agents = append(cfg.Agents, w.AgentID(n))
-	}
+	cfg := behaviorConfig(s).In(w, rules)
 	list, err := documentsOf(s, w.Documents())
 	if err != nil {
 		return nil, nil, err

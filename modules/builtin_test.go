@@ -14,19 +14,6 @@ import (
 	"example.com/agentworld/world/scenario"
 )
 
-func TestListNamesEveryModule(t *testing.T) {
-	listed := into[[]string](t, New().Call(testEnv(t), "c", "agent_modules_list", `{}`))
-	specs := New().modules
-	if len(listed) != len(specs) {
-		t.Fatalf("%d modules are listed, there are %d", len(listed), len(specs))
-	}
-	for i, spec := range specs {
-		if listed[i] != spec.Tool {
-			t.Errorf("module %d is listed as %q, want %q", i, listed[i], spec.Tool)
-		}
-	}
-}
-
 func TestObservationIsComplete(t *testing.T) {
 	env := testEnv(t)
 	env.ResultCharsMax = 1 << 20

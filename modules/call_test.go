@@ -129,7 +129,7 @@ func TestCallErrorsAreKeptApart(t *testing.T) {
 		{"memory_long_term_search", `{"query":"secretword","limit":2}`, CodeExecution, "", false},
 		{"world_dry_run", `{"action":"{\"action\":\"secretword\"}"}`, CodeInvalidArguments, "action.action", false},
 		{"world_dry_run", `{"action":"secretword"}`, CodeInvalidArguments, "action", false},
-		{"agent_modules_list", `{"secret word":1}`, CodeInvalidArguments, "", false},
+		{"memory_short_term_recent", `{"secret word":1}`, CodeInvalidArguments, "", false},
 	} {
 		got := New().Call(env, "c", c.tool, c.args)
 		d := decode(t, got)

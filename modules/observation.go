@@ -35,7 +35,7 @@ type observationArgs struct {
 // usually fits where the whole loses the tails of its lists. What may not be shown yet is
 // only counted: cut to fit beside the rest, it would show by its length.
 func observationModule(needless ...string) module {
-	spec := Spec{Module: moduleObservation, Tool: "environment_current_observation"}
+	spec := Spec{Module: ModuleObservation, Tool: "environment_current_observation"}
 	given := map[string]*jsonschema.Schema{"section": EnumSchema(ofUse(observationSections, needless))}
 	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()

@@ -13,16 +13,19 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The topics of the rules that can be asked for.
+// TopicPower is the topic of what an agent uses and harvests. All of it is in prompts that have room for the
+// rules that are [Known] unasked.
+const TopicPower = "power"
+
+// The other topics of the rules that can be asked for.
 const (
 	topicRecipes    = "recipes"
-	topicPower      = "power"
 	topicTravel     = "travel"
 	topicMarket     = "market"
 	topicStopEvents = "stop_events"
 )
 
-var ruleTopics = []string{topicRecipes, topicPower, topicTravel, topicMarket, topicStopEvents}
+var ruleTopics = []string{topicRecipes, TopicPower, topicTravel, topicMarket, topicStopEvents}
 
 type rulesArgs struct {
 	Topic string `json:"topic"`
@@ -66,7 +69,7 @@ func rulesAbout(w *words.Language, r *world.Industry, topic string, needless []s
 		}
 		lines = append(lines, w.Rules.Wear.Text(world.WearPerBatch, world.WearMax))
 		return append(lines, w.Rules.Queue.Text(world.BatchesMax, world.FactoriesMax))
-	case topicPower:
+	case TopicPower:
 		return []string{
 			w.Rules.Capacity.Text(r.PowerCapacity, r.IdleDraw),
 			powerStates(w, r),

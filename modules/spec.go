@@ -9,7 +9,6 @@ import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -49,17 +48,10 @@ type module struct {
 // bound is a call with its arguments read.
 type bound func(env Env) (lookup, failure)
 
-// noArguments is the schema of a tool without arguments. Providers differ about
-// leaving the empty parts out, so they are spelled out.
-const noArguments = `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
-
 // newModule makes a module from a handler of typed arguments; given is as in [SchemaOf].
 func newModule[Args any](spec Spec, given map[string]*jsonschema.Schema, run func(Env, Args) (lookup, failure)) module {
 	schema := SchemaOf[Args](given)
 	spec.Parameters = llmclient.Marshal(schema)
-	if len(schema.Properties) == 0 {
-		spec.Parameters = json.RawMessage(noArguments)
-	}
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[Args](schema, "", rawArgs)
 		if fault != nil {
@@ -85,23 +77,8 @@ func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs str
 
 // New returns the registry of the built-in modules in English.
 func New() *Registry {
-	all := []module{listModule(), observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(),
-		dryRunModule(nil)}
+	all := []module{observationModule(), recentModule(), searchModule(), rulesModule(), routeModule(), dryRunModule(nil)}
 	return &Registry{modules: all, words: words.In(words.English)}
-}
-
-// listModule names the modules of the called registry, itself included. The tool list
-// of the same request says what each of them does.
-func listModule() module {
-	type none struct{}
-	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
-	return newModule(spec, nil, func(env Env, _ none) (lookup, failure) {
-		var entries []string
-		for _, s := range env.registry.modules {
-			entries = append(entries, s.Tool)
-		}
-		return lookup{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
-	})
 }
 
 // Saying returns the same modules with everything they say in other words. Names, schemas and codes do not
@@ -123,12 +100,12 @@ func (r *Registry) Of(industry *world.Industry) *Registry {
 
 // The dotted names of the built-in modules.
 const (
-	moduleList        = "agent.modules.list"
-	moduleObservation = "environment.current_observation"
-	moduleRecent      = "memory.short_term.recent"
-	moduleSearch      = "memory.long_term.search"
-	moduleRules       = "world.rules"
-	moduleRoute       = "world.route"
+	moduleRecent = "memory.short_term.recent"
+	moduleSearch = "memory.long_term.search"
+	moduleRules  = "world.rules"
+	moduleRoute  = "world.route"
+	// ModuleObservation gives what an agent observes, which a prompt may hold in part.
+	ModuleObservation = "environment.current_observation"
 	// ModuleDryRun tries an action without carrying it out, as a draft does.
 	ModuleDryRun    = "world.dry_run"
 	moduleDocuments = "documents.search"
@@ -136,28 +113,30 @@ const (
 
 const toolRoute = "world_route"
 
-// Without returns the modules without needless ones, and without those and the parts of their results that
-// only needless actions could need.
+// Without returns the modules without needless ones and topics, and without those and the parts of their
+// results that only needless actions could need.
 func (r *Registry) Without(needless ...string) *Registry {
 	left := &Registry{words: r.words}
 	for _, m := range r.modules {
 		switch m.Module {
 		case moduleRules:
 			m = rulesModule(needless...)
-		case moduleObservation:
+		case ModuleObservation:
 			m = observationModule(needless...)
 		}
-		if !slices.Contains(needless, m.Module) && len(ofUse([]string{m.Module}, needless)) > 0 {
+		if len(ofUse([]string{m.Module}, needless)) > 0 {
 			left.modules = append(left.modules, m)
 		}
 	}
 	return left
 }
 
-// ofUse returns those modules, topics and sections of which some action is not needless.
+// ofUse returns those modules, topics and sections that are not needless, and of which no action is needless or
+// some action is not.
 func ofUse(names, needless []string) (kept []string) {
 	for _, name := range names {
-		if serves := servedActions[name]; serves == nil || len(without(serves, needless)) > 0 {
+		serves := servedActions[name]
+		if !slices.Contains(needless, name) && (serves == nil || len(without(serves, needless)) > 0) {
 			kept = append(kept, name)
 		}
 	}
@@ -166,7 +145,7 @@ func ofUse(names, needless []string) (kept []string) {
 
 // ServesTopic reports whether a topic of the rules is about an action.
 func ServesTopic(topic string, a world.Action) bool {
-	if topic == topicPower {
+	if topic == TopicPower {
 		_, harvests := a.(world.Harvest)
 		return harvests
 	}

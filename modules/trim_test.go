@@ -111,7 +111,7 @@ func TestErrorsFitTheSmallestBound(t *testing.T) {
 	env := Env{View: viewOf(t, "minimal"), ResultCharsMax: 1}
 	for tool, args := range map[string]string{
 		"no_such_tool": `{}`, "world_rules": `{`, "memory_short_term_recent": `{}`,
-		"environment_current_observation": `{"section":"x"}`, "agent_modules_list": `{"x":1}`,
+		"environment_current_observation": `{"section":"x"}`, "world_route": `{"x":1}`,
 	} {
 		if got := New().Call(env, "c", tool, args); utf8.RuneCountInString(got.Output) > ResultCharsMin || got.Status != StatusError {
 			t.Errorf("%s: %d characters, %s", tool, utf8.RuneCountInString(got.Output), got.Status)

@@ -64,7 +64,8 @@ type Allowed struct {
 	// Counted says of the limits of offers what counts.
 	// Gift says it of gifts that others may ask for.
 	Counted, Gift string
-	// Times is the unit of what has no amount. Window is OfTotal where the total is that of some ticks.
+	// A unit begins with a space, or is empty. Times is that of what has no amount. Window is OfTotal where
+	// the total is that of some ticks.
 	Times     string
 	Once      Form `places:"most,unit"`
 	OfTotal   Form `places:"left,total,unit"`

@@ -215,7 +215,7 @@ func TestExportedTablesAgreeWithTheReport(t *testing.T) {
 	}
 	p.played(t, "task_cooperation_stores_80", "--ticks", "30", "--run-dir", "runs/trades", "--learn-every", "10",
 		"--chain-steps", "3", "--quiet", "--price-table", "prices.toml")
-	p.played(t, "llm_bootstrap", "--agents", "3", "--ticks", "12", "--faults", "unusable=25%,http_400=6%", "--run-dir", "runs/faults",
+	p.played(t, "llm_bootstrap", "--agents", "3", "--ticks", "12", "--faults", "unusable=25%,http_400=15%", "--run-dir", "runs/faults",
 		"--price-table", "prices.toml", "--quiet")
 	p.played(t, "fork", "runs/trades", "--at-tick", "20", "--set", "rules.idle_draw=3", "--run-dir", "runs/fork", "--quiet")
 	q := newProcess(t, nil, "task_cooperation_camp_160", "--ticks", "30", "--cap-calls", "40", "--run-dir", "runs/capped", "--quiet")

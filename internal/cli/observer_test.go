@@ -120,7 +120,7 @@ func (c *collector) named(prefix string) (found []*traces.Span) {
 // run is the same with it is what the digest shows.
 func TestTelemetry(t *testing.T) {
 	c := newCollector(t)
-	args := []string{"llm_bootstrap", "--ticks", "6", "--run-dir", "run", "--learn-every", "3", "--faults", "http_400=6%", "--gate", "llm_errors>=1", "--gate", "calls<=1"}
+	args := []string{"llm_bootstrap", "--ticks", "6", "--run-dir", "run", "--learn-every", "3", "--faults", "http_400=12%", "--gate", "llm_errors>=1", "--gate", "calls<=1"}
 	plain := newProcess(t, nil, args...)
 	if code := plain.run(t); code != exitGate {
 		t.Fatalf("exit code %d:\n%s", code, plain.output())

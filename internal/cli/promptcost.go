@@ -25,7 +25,7 @@ func promptCost(s world.Scenario, linked []tools.Tool) (lines []string) {
 	}
 	offered, _ := tools.NewSet(linked...).Offer(nil, s.AgentIDs())
 	held := func(industry *world.Industry, offered []trace.Tool) string {
-		cfg := behavior.Config{Settings: trace.DefaultSettings(), Needless: w.Needless(s.Rules, w.Forbidden()...)}
+		cfg := behavior.Config{Settings: trace.DefaultSettings()}.In(w, s.Rules)
 		cfg.Tools = offered
 		runtime, err := behavior.NewRuntime(cfg, industry, modules.New())
 		if err != nil {

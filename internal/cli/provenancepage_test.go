@@ -77,7 +77,8 @@ func TestProvenancePage(t *testing.T) {
 }
 
 // pageRun makes the run of the page and returns its directory: agent-1 follows one
-// lesson where it is shown, names one that is not there, and one that never was.
+// lesson where it is shown, names one that is not there, and one that never was. The compact profile leaves
+// something out that can be asked for.
 func pageRun(t *testing.T) string {
 	t.Helper()
 	model := stub.NewHandler(stub.Options{Seed: 1})
@@ -101,7 +102,7 @@ func pageRun(t *testing.T) string {
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(server.Close)
-	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--chain-steps", "0", "--model", "m", "--base-url", server.URL, "--playbook", "book.toml", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
+	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--chain-steps", "0", "--prompt-profile", "compact", "--model", "m", "--base-url", server.URL, "--playbook", "book.toml", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
 	if err := os.WriteFile(filepath.Join(p.dir, "book.toml"), []byte(pageBook), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestStageComesFromTheRequest(t *testing.T) {
 		{"only a decision", full, required(toolDecision), toolDecision},
 		{"only a draft", full, required(toolDraft), toolDraft},
 		{"only one module", full, required(moduleRules), moduleRules},
-		{"only a module the policy never wants", full, required(moduleList), moduleList},
+		{"only a module the policy seldom wants", full, required(moduleCurrent), moduleCurrent},
 		{"lean with a plan of its own", lean, required(toolPlan), toolPlan},
 		{"lean", lean, required(toolTurn), toolTurn},
 		{"text only", full, llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, ""},

@@ -9,7 +9,6 @@ const (
 	moduleRoute   = "world_route"
 	moduleRules   = "world_rules"
 	moduleCurrent = "environment_current_observation"
-	moduleList    = "agent_modules_list"
 )
 
 // memoriesAsked is how many memories it asks for, memoriesAskedMax how many it asks
@@ -42,7 +41,7 @@ func (s stage) modulesWanted() []string {
 		}
 	case c.oneIn("question", 3):
 		// Most often the effect of the best idea, now and then each of the others.
-		others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent, moduleList}
+		others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent}
 		question := toolDryRun
 		if n := c.draw("curiosity", 10); n < len(others) {
 			question = others[n]
@@ -60,10 +59,27 @@ func (s stage) modulesWanted() []string {
 	return s.offered(wanted)
 }
 
-// offered drops the modules the request does not have. It looks at all tools, so
-// that a plan made before modules may be called names them already.
+// offered drops the modules the request does not have, and that of rules if it has not the topic. It looks at
+// all tools, so that a plan made before modules may be called names them already.
 func (s stage) offered(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !has(s.request.tools, name) })
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !has(s.request.tools, name) || name == moduleRules && !s.explains(s.topic())
+	})
+}
+
+// topic is what rules the best idea is about.
+func (s stage) topic() string {
+	if name(s.ideas[0].action) == actionMove {
+		return "travel"
+	}
+	return "power"
+}
+
+// explains reports whether the module of rules knows a topic.
+func (s stage) explains(topic string) bool {
+	at := slices.IndexFunc(s.request.tools, func(t tool) bool { return t.Name == moduleRules })
+	listed := parseSchema(s.request.tools[at].Parameters).inside("topic").listed()
+	return len(listed) == 0 || slices.Contains(listed, topic)
 }
 
 // askModules returns the module calls still to make, all at once. In the lean
@@ -102,10 +118,7 @@ func (s stage) moduleValues(module string) object {
 	case moduleDocuments:
 		return object{"query": s.wonders, "limit": limit}
 	case moduleRules:
-		if name(best) == actionMove {
-			return object{"topic": "travel"}
-		}
-		return object{"topic": "power"}
+		return object{"topic": s.topic()}
 	case moduleCurrent:
 		return object{"section": "here"}
 	case moduleRoute:

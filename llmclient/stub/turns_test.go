@@ -73,12 +73,11 @@ func oneField(field, kind string) string {
 	return fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":[%q],"properties":{%q:{"type":%s}}}`, field, field, kind)
 }
 
-var moduleNames = []string{moduleList, moduleCurrent, moduleRecent, moduleSearch, moduleRules, moduleRoute, toolDryRun}
+var moduleNames = []string{moduleCurrent, moduleRecent, moduleSearch, moduleRules, moduleRoute, toolDryRun}
 
 // toolsOf returns the tool list of a protocol, as an engine would send it.
 func toolsOf(p protocol) []llmclient.Tool {
 	tools := []llmclient.Tool{
-		functionTool(moduleList, noneSchema),
 		functionTool(moduleCurrent, noneSchema),
 		functionTool(moduleRecent, oneField("limit", `["integer","null"]`)),
 		functionTool(moduleSearch, `{"type":"object","additionalProperties":false,"required":["query","limit"],"properties":{"query":{"type":"string"},"limit":{"type":["integer","null"]}}}`),
