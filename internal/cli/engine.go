@@ -70,7 +70,7 @@ func (m *Main) addEngine(text string) error {
 			path = found
 		}
 	}
-	of, err := look(name, path)
+	of, err := programAt(name, path)
 	if err != nil {
 		return fmt.Errorf("program %s cannot be used: %w; allowed: a program of this kind, in any version", shown(program),
 			cause(err))
@@ -79,8 +79,8 @@ func (m *Main) addEngine(text string) error {
 	return nil
 }
 
-// look reads the program at a path.
-func look(name, path string) (e otherEngine, err error) {
+// programAt reads the program at a path.
+func programAt(name, path string) (e otherEngine, err error) {
 	if _, err := exec.LookPath(path); err != nil {
 		return e, errors.Unwrap(err)
 	}
@@ -109,7 +109,7 @@ func (e otherEngine) unchanged() error {
 	if err == nil && info.Size() == e.size && info.ModTime().Equal(e.changed) {
 		return nil
 	}
-	now, err := look(e.name, e.path)
+	now, err := programAt(e.name, e.path)
 	if err == nil && now.hash != e.hash {
 		err = errChanged
 	}
