@@ -84,7 +84,7 @@ func TestExtensionsOfOthers(t *testing.T) {
 		{"batch run b.toml --two --nats embedded", "--nats and --two are two ways", exitBadInput},
 		{"--version", ", mine 7", exitCompleted},
 		{"--version", ", wait 1, digger 3", exitCompleted},
-		{"minimal --ticks 2 --seat agent-1=digger", "seats agent-1 digger 3", exitCompleted},
+		{"minimal --ticks 2 --seat agent-1=digger", "seats: agent-1 digger 3", exitCompleted},
 	} {
 		p := newProcess(t, nil, strings.Fields(c.args)...)
 		p.Extensions = append(p.Extensions[:len(p.Extensions):len(p.Extensions)], mine)

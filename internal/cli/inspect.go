@@ -102,7 +102,7 @@ func inspectionText(i explain.Inspection, waits []access.CurrentWait) string {
 	for _, kind := range slices.SortedFunc(maps.Keys(i.Failures), func(a, b string) int {
 		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
 	}) {
-		field("", "%s %d", kind, i.Failures[kind])
+		field("", "%s %d: %s", kind, i.Failures[kind], wording.Failure(kind))
 	}
 	for _, model := range slices.Sorted(maps.Keys(i.Usage)) {
 		u := i.Usage[model]

@@ -203,7 +203,7 @@ func chosen(r report.Report) (text string, warns bool) {
 		if list, isList := strings.CutPrefix(value, `["`); isList {
 			value = strings.ReplaceAll(strings.TrimSuffix(list, `"]`), `","`, ", ")
 		}
-		mark := wording.Setting(row.Setting) + " " + value
+		mark := wording.Setting(row.Setting) + ": " + value
 		switch row.Setting {
 		case "guard_off", "faults", "words":
 			first = append(first, mark)
