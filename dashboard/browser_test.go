@@ -556,7 +556,7 @@ func (b *tab) countStreams(n *atomic.Int64) {
 			if err != nil {
 				return
 			}
-			if strings.HasSuffix(e.Request.URL, "/api/stream") {
+			if strings.Contains(e.Request.URL, "/api/stream?") {
 				n.Add(1)
 			}
 		}

@@ -39,6 +39,9 @@ type Figures struct {
 	// Counts are those of the whole run by reason, under waits, rejections, errors, unusable (answers),
 	// repairs, adjusted and actions.
 	Counts map[string]map[string]int64
+	// Scorer, when set before the first tick, computes the score over time. Each tick must then have all of
+	// its events.
+	Scorer *world.Scorer
 
 	prices Prices
 	rows   []figureRow
@@ -47,8 +50,8 @@ type Figures struct {
 // figureRowsMax bounds the rows.
 const figureRowsMax = 4096
 
-// The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, and
-// of latencies in milliseconds the highest stays.
+// The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, a
+// score the last, and of latencies in milliseconds the highest stays.
 const (
 	columnTick = iota
 	columnCalls
@@ -71,12 +74,15 @@ const (
 	columnPrice
 	columnP50
 	columnP95
+	columnScore
+	columnContacts
+	columnGifts
 )
 
 var columnNames = [...]string{
 	"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced",
 	"adjusted", "goals", "traded", "input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms",
-	"latency_p95_ms",
+	"latency_p95_ms", "score", "contacts", "gifts",
 }
 
 // figureRow counts some ticks in a row, by column.
@@ -93,6 +99,8 @@ func (r *figureRow) add(next figureRow) {
 			}
 		case columnP50, columnP95:
 			r[column] = max(r[column], n)
+		case columnScore:
+			r[column] = n
 		default:
 			r[column] += n
 		}
@@ -137,13 +145,25 @@ func (f *Figures) Add(t *Tick) {
 	f.steps(&r, t.Steps)
 	f.decisions(&r, t.Decisions)
 	for _, e := range t.Events {
+		if f.Scorer != nil {
+			f.Scorer.Observe(e)
+		}
 		switch {
+		case e.Kind == world.EventMessageSent, e.Kind == world.EventOfferMade:
+			r[columnContacts]++
+		case e.Kind == world.EventActionApplied, e.Kind == world.EventOfferAccepted:
+			if len(Gifts(e)) > 0 {
+				r[columnGifts]++
+			}
 		case e.Kind == world.EventGoalMet:
 			r[columnGoals]++
 		case e.Kind == world.EventTrade && e.Trade != nil:
 			r[columnTraded] += e.Trade.Amount
 			r[columnPrice] = e.Trade.Price
 		}
+	}
+	if f.Scorer != nil {
+		r[columnScore] = f.Scorer.Score(t.Tick)
 	}
 	if n := len(f.rows); n > 0 && (t.Tick-1)%f.Every != 0 {
 		f.rows[n-1].add(r)

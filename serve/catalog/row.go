@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,12 @@ type Row struct {
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
 	Parent     string `json:"parent,omitempty"`
+	// Set is what was set and is not the default.
+	Set []Setting `json:"set"`
+	// FailedPct is the share of turns that ended in no decision, in percent; MaxFailedPct is the share from
+	// which the run is no success.
+	FailedPct    int64 `json:"failed_pct"`
+	MaxFailedPct int64 `json:"max_failed_pct"`
 	// Batch is the batch that it is of, Labels what its cell says.
 	Batch  string        `json:"batch,omitempty"`
 	Labels []batch.Label `json:"labels,omitempty"`
@@ -86,7 +93,8 @@ func (c *Catalog) Row(id string) (Row, error) {
 	r := Row{
 		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model,
 		Source: string(s.ModelSource), Agents: len(h.Agents),
-		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
+		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(), Set: SetOf(s),
+		MaxFailedPct: int64(s.MaxDegradedPct),
 	}
 	if len(h.Forks) > 0 {
 		r.Parent = h.Forks[len(h.Forks)-1].Parent.Name
@@ -212,6 +220,7 @@ func (r *Row) fill(of report.Report) {
 	r.Goals = of.GoalsMet
 	r.Calls = int64(all["calls"])
 	r.Tokens = int64(all["tokens"])
+	r.FailedPct = int64(math.Ceil(100 * all["degraded_share"]))
 	r.CostMicros, r.Currency = of.Cost.TotalMicros, of.Cost.Currency
 	if of.Task != nil && of.Task.Complete {
 		score := of.Task.Score
