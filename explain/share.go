@@ -20,9 +20,9 @@ type Share struct {
 	// Continued are ticks in which an order or a chain went on without a call.
 	Continued int64 `json:"continued"`
 	// Refused are actions that the world refused.
-	Refused    int64 `json:"refused"`
-	Calls      int64 `json:"calls"`
-	Tokens     int64 `json:"tokens"`
+	Refused int64 `json:"refused"`
+	Calls   int64 `json:"calls"`
+	Tokens  int64 `json:"tokens"`
 	// CostMicros is what all its calls cost, in millionths.
 	CostMicros int64 `json:"cost_micros"`
 	// Gave and Got are what went to other agents and came from them, by resource.
