@@ -193,18 +193,20 @@ var policies = []policy{
 		modules: []string{"github.com/pelletier/go-toml/v2", "golang.org/x/sync", "gonum.org/v1/gonum"},
 	},
 	{dir: "internal/guardlab", pure: true}, // tests alone
+	{dir: "report/wording", pure: true, project: []string{"trace"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{
 		dir: "report", pure: true,
 		project: []string{
 			"internal/document", "world", "baseline", "world/scenario", "llmclient", "llmclient/price", "run/state",
-			"run/playback", "memory/playbook", "trace", "report/stats",
+			"run/playback", "memory/playbook", "trace", "report/stats", "report/wording",
 		},
 	},
 	{
 		dir: "explain", pure: true,
 		project: []string{
 			"world", "llmclient", "llmclient/price", "memory", "memory/playbook", "trace", "run/state", "run/playback",
+			"report", "report/wording",
 		},
 	},
 	{
@@ -256,8 +258,8 @@ var policies = []policy{
 	{
 		dir: "dashboard",
 		project: []string{
-			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
-			"llmclient/price",
+			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "report/wording", "trace", "world", "batch",
+			"engine/ask", "llmclient", "llmclient/price",
 		},
 	},
 	{dir: "serve"},
@@ -290,7 +292,7 @@ var policies = []policy{
 			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
-			"report", "report/plot", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
+			"report", "report/plot", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",

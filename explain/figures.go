@@ -6,6 +6,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -36,7 +37,7 @@ func (p Prices) Micros(model string, u llmclient.Usage) int64 {
 type Figures struct {
 	// Every is the length of a row in ticks.
 	Every int64
-	// Counts are those of the whole run by reason, under waits, rejections, errors, unusable (answers),
+	// Counts are those of the whole run by reason, under waits, failures (of turns), rejections, errors, unusable (answers),
 	// repairs, adjusted and actions.
 	Counts map[string]map[string]int64
 	// Scorer, when set before the first tick, computes the score over time. Each tick must then have all of
@@ -45,13 +46,16 @@ type Figures struct {
 
 	prices Prices
 	rows   []figureRow
+	// agents are their indexes in the header.
+	agents map[string]int64
 }
 
 // figureRowsMax bounds the rows.
 const figureRowsMax = 4096
 
 // The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, a
-// score the last, and of latencies in milliseconds the highest stays.
+// score the last, and of latencies in milliseconds the highest stays. Who was slowest is an index of the
+// header's agents, of the tick that waited longest.
 const (
 	columnTick = iota
 	columnCalls
@@ -74,15 +78,18 @@ const (
 	columnPrice
 	columnP50
 	columnP95
+	columnSlowestMS
+	columnSlowestAgent
 	columnScore
 	columnContacts
 	columnGifts
+	columnRescued
 )
 
 var columnNames = [...]string{
 	"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced",
 	"adjusted", "goals", "traded", "input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms",
-	"latency_p95_ms", "score", "contacts", "gifts",
+	"latency_p95_ms", "slowest_ms", "slowest_agent", "score", "contacts", "gifts", "rescued",
 }
 
 // figureRow counts some ticks in a row, by column.
@@ -99,6 +106,12 @@ func (r *figureRow) add(next figureRow) {
 			}
 		case columnP50, columnP95:
 			r[column] = max(r[column], n)
+		case columnSlowestMS:
+			if n > r[column] {
+				r[column] = n
+				r[columnSlowestAgent] = next[columnSlowestAgent]
+			}
+		case columnSlowestAgent: // goes with the milliseconds
 		case columnScore:
 			r[column] = n
 		default:
@@ -116,8 +129,13 @@ const (
 
 // NewFigures returns the figures of no tick of a run.
 func NewFigures(h trace.Header) *Figures {
-	f := &Figures{Every: 1, prices: PricesOf(h.Latest()), Counts: map[string]map[string]int64{}}
-	for _, name := range []string{"waits", "rejections", "errors", "unusable", "repairs", "adjusted", "actions"} {
+	f := &Figures{Every: 1, prices: PricesOf(h.Latest()), Counts: map[string]map[string]int64{},
+		agents: map[string]int64{}}
+	for i, a := range h.Agents {
+		f.agents[a.ID] = int64(i)
+	}
+	for _, name := range []string{"waits", "failures", "rejections", "errors", "unusable", "repairs", "adjusted",
+		"actions"} {
 		f.Counts[name] = map[string]int64{}
 	}
 	return f
@@ -142,6 +160,7 @@ func (f *Figures) Add(t *Tick) {
 		columnDegraded: counted.Degraded, columnRejected: counted.Rejected,
 	}
 	f.calls(&r, t.Calls)
+	f.waits(&r, t)
 	f.steps(&r, t.Steps)
 	f.decisions(&r, t.Decisions)
 	for _, e := range t.Events {
@@ -218,6 +237,23 @@ func (f *Figures) calls(r *figureRow, calls []trace.ModelCall) {
 	}
 }
 
+// waits notes the slowest turn of the tick.
+func (f *Figures) waits(r *figureRow, t *Tick) {
+	var times report.TurnTimes
+	for _, c := range t.Calls {
+		times.Call(c)
+	}
+	for _, c := range t.Tools {
+		times.Tool(c)
+	}
+	for _, w := range times.Waits(t.Tick) {
+		if w.SlowestMS > r[columnSlowestMS] {
+			r[columnSlowestMS] = w.SlowestMS
+			r[columnSlowestAgent] = f.agents[w.AgentID]
+		}
+	}
+}
+
 func (f *Figures) steps(r *figureRow, steps []trace.Step) {
 	for _, s := range steps {
 		switch s.Kind {
@@ -236,6 +272,11 @@ func (f *Figures) decisions(r *figureRow, decisions []trace.Decision) {
 	for _, d := range decisions {
 		if d.WaitReason != "" {
 			f.tally("waits", string(d.WaitReason))
+			f.tally("failures", string(d.WaitReason))
+		}
+		if d.FailedBy != "" {
+			f.tally("failures", string(d.FailedBy))
+			r[columnRescued]++
 		}
 		r[columnAdjusted] += int64(len(d.Adjustments))
 		for _, a := range d.Adjustments {

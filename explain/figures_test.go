@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"example.com/agentworld/trace"
@@ -66,5 +67,25 @@ func TestAnyNumberOfReasons(t *testing.T) {
 	}
 	if len(f.Counts["waits"]) > reasonsMax+1 || sum != 3*reasonsMax {
 		t.Errorf("%d reasons count %d", len(f.Counts["waits"]), sum)
+	}
+}
+
+// TestTheSlowestTurnKeepsItsAgent merges ticks: of the merged row the longest wait stays, with whom it was for.
+func TestTheSlowestTurnKeepsItsAgent(t *testing.T) {
+	f := NewFigures(trace.Header{Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}}})
+	for tick, took := range [][2]int64{{5, 90}, {300, 40}} {
+		c := Tick{Tick: int64(tick) + 1}
+		for agent, ms := range took {
+			c.Add(trace.ModelCall{Tick: c.Tick, AgentID: fmt.Sprintf("agent-%d", agent+1),
+				Timing: &trace.CallTiming{LatencyMS: ms, Attempts: 1}})
+		}
+		f.Add(&c)
+	}
+	for _, want := range [][2][]int64{{{90, 300}, {1, 0}}, {{300}, {0}}} {
+		of := f.Columns()
+		if !slices.Equal(of["slowest_ms"], want[0]) || !slices.Equal(of["slowest_agent"], want[1]) {
+			t.Errorf("slowest %d of agents %d, want %d", of["slowest_ms"], of["slowest_agent"], want)
+		}
+		f.halve()
 	}
 }

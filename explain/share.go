@@ -12,8 +12,8 @@ import (
 type Share struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name,omitempty"`
-	// Turns are those in which a model or a seat was asked, Failed the ones among them that ended in no
-	// decision, and Rescued those that failed and ended in the best they had.
+	// Turns are those in which a model or a seat was asked, Failed the ones among them that ended without a
+	// decision of it, and Rescued those of the failed ones that ended in the best they had.
 	Turns   int64 `json:"turns"`
 	Failed  int64 `json:"failed"`
 	Rescued int64 `json:"rescued"`
@@ -51,15 +51,15 @@ func (a *Lanes) Shares() []Share {
 
 // decided adds a decision to the part of its agent.
 func (s *Share) decided(d trace.Decision, e LaneEntry) {
-	switch {
-	case d.WaitReason != "":
+	if d.FailedBy != "" {
+		s.Rescued++
+	}
+	if d.WaitReason != "" || d.FailedBy != "" {
 		s.Failed++
 		s.FailedMicros += e.CostMicros
 		if s.FirstFailed == 0 {
 			s.FirstFailed = d.Tick
 		}
-	case d.FailedBy != "":
-		s.Rescued++
 	}
 	if d.DecidedBy == trace.ByStanding {
 		s.Continued++

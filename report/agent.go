@@ -20,6 +20,11 @@ type AgentRow struct {
 	StoppedBy string `json:"stopped_by"`
 	// Last tick in which it could take one; 0 when it went on.
 	StoppedAtTick int64 `json:"stopped_at_tick"`
+	// Turns: times that it was asked, or would have been if a cap had not refused.
+	Turns int64 `json:"turns"`
+	// Turns that ended without a decision of its model or seat: in a wait that nobody chose, or in what had been
+	// drafted or planned before.
+	FailedTurns int64 `json:"failed_turns"`
 	// Decisions made by a model or a seat.
 	Decisions int64 `json:"decisions"`
 	// Decisions that continued a standing order.
@@ -52,6 +57,20 @@ type AgentRow struct {
 	Shutdowns int64 `json:"shutdowns"`
 	// Goals met.
 	GoalsMet int64 `json:"goals_met"`
+	// Goals that it has; 0 for an unfinished run.
+	Goals int64 `json:"goals"`
+	// Tick in which it met the last of those that it met; null without one.
+	GoalMetAt *int64 `json:"goal_met_at"`
+	// Sum of what it passed to other agents in whole ticks, as gifts and in trades, by resource.
+	Gave []world.Amount `json:"gave"`
+	// Sum of what other agents passed to it, by resource.
+	Got []world.Amount `json:"got"`
+	// Tick of its last decision, its orders' included; 0 without one.
+	LastTick int64 `json:"last_tick"`
+	// What was done in it, by name, a standing order as what it repeats.
+	LastAction string `json:"last_action"`
+	// Why the last turn failed or the world refused its action: a wait reason or a rejection code; empty otherwise.
+	LastCode string `json:"last_code"`
 	// Place at the end; empty for an unfinished run, like the fields below.
 	Place string `json:"place"`
 	// Power state at the end.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,7 @@ func (f *folder) decision(d trace.Decision) error {
 		return fmt.Errorf("tick %d, agent %s: executed action: %w", d.Tick, d.AgentID, err)
 	}
 	r.TraceCounts.Traces++
+	f.turnEnded(d, kind)
 
 	switch d.DecidedBy {
 	case trace.ByStanding:
@@ -121,6 +123,24 @@ func (f *folder) decision(d trace.Decision) error {
 	return f.outcome(d, kind)
 }
 
+// turnEnded notes what the agent did last, and whether its turn failed.
+func (f *folder) turnEnded(d trace.Decision, kind string) {
+	row := &f.agent(d.AgentID).row
+	row.LastTick, row.LastAction = d.Tick, kind
+	row.LastCode = string(cmp.Or(d.FailedBy, d.WaitReason))
+	if d.DecidedBy == trace.ByStanding {
+		return
+	}
+	row.Turns++
+	if row.LastCode == "" {
+		return
+	}
+	row.FailedTurns++
+	if f.out.FirstFailure == nil {
+		f.out.FirstFailure = &TurnFailure{d.Tick, d.AgentID, trace.WaitReason(row.LastCode)}
+	}
+}
+
 // outcome counts the world's ruling on an action of this kind, and the outcomes of the
 // sources that the decision used.
 func (f *folder) outcome(d trace.Decision, kind string) error {
@@ -144,6 +164,7 @@ func (f *folder) outcome(d trace.Decision, kind string) error {
 		r.ActionRejectReasonCounts[o.Code]++
 		a.row.Failures++
 		a.row.Rejections[o.Code]++
+		a.row.LastCode = o.Code
 		return nil
 	}
 	r.ActionSuccess++

@@ -124,6 +124,8 @@ type folder struct {
 	task *taskFold
 	// effects compares decisions that used a source with those that did not.
 	effects effects
+	// times follows how long turns took.
+	times turnTimeFold
 	// costs adds up what was paid.
 	costs costFold
 	// happened are the events of the open tick. They wait for its end, because a tick that was
@@ -140,6 +142,7 @@ type folder struct {
 func newFolder() *folder {
 	f := &folder{
 		byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{},
+		times: turnTimeFold{agents: map[string]*agentTimes{}, endpoints: map[string]*spread{}},
 		effects: effects{
 			kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, documents: map[string]*tally{},
 			chunks:    map[string]trace.Source{},
@@ -156,7 +159,7 @@ func newFolder() *folder {
 	makeCounts(reflect.ValueOf(r).Elem())
 	r.Learning.Playbooks = []AgentPlaybook{}
 	r.Guard.Off = []string{}
-	r.Sampling, r.World = []SamplingRow{}, []SettingRow{}
+	r.Sampling, r.World, r.NotDefault = []SamplingRow{}, []SettingRow{}, []SettingRow{}
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
@@ -230,6 +233,7 @@ func (f *folder) header(h trace.Header) {
 	}
 	if unread == nil {
 		r.World = worldRows(last, now)
+		r.NotDefault = chosenRows(now, last)
 	}
 	if of, mixed := taskOf(h); of != nil {
 		f.task = &taskFold{scenario: *of, scorer: world.NewScorer(*of), compared: mixed}
@@ -256,7 +260,8 @@ func (f *folder) header(h trace.Header) {
 func (f *folder) agent(id string) *agentFold {
 	a, ok := f.byID[id]
 	if !ok {
-		a = &agentFold{row: AgentRow{AgentID: id, Rejections: Counts{}, Stock: []world.Amount{}}}
+		a = &agentFold{row: AgentRow{AgentID: id, Rejections: Counts{}, Stock: []world.Amount{}},
+			gave: Counts{}, got: Counts{}}
 		f.byID[id] = a
 		f.rows = append(f.rows, a)
 	}
@@ -267,6 +272,7 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
+		f.times.call(r, endpointOf(f.inForce(r.Tick-1), r))
 		if r.Stage == trace.StageSeat {
 			f.seatCall(r)
 			break
@@ -284,6 +290,7 @@ func (f *folder) add(record trace.Record) error {
 			f.modelCall(r)
 		}
 	case trace.ToolCall:
+		f.times.open.Tool(r)
 		f.toolCall(r)
 	case trace.Refusal:
 		f.refusal(r)
@@ -294,7 +301,7 @@ func (f *folder) add(record trace.Record) error {
 	case trace.Event:
 		f.happened = append(f.happened, r.Event)
 		if r.Event.Kind == world.EventGoalMet {
-			f.goalMet(r.Event.Agent, r.Event.Subject)
+			f.goalMet(r.Event.Agent, r.Event.Subject, r.Tick)
 		}
 	case trace.TickEnd:
 		f.out.WorldTime, f.out.FinalDigest = r.WorldTime, r.Digest
@@ -312,6 +319,7 @@ func (f *folder) add(record trace.Record) error {
 			}
 		}
 		f.tickCalls = 0
+		f.times.endTick(r.Tick)
 	case trace.RunEnd:
 		f.end = &r
 	case trace.Resume:
@@ -355,12 +363,17 @@ func (f *folder) event(e world.Event, tick int64) {
 	if e.Kind == world.EventPowerState && e.Detail == "shutdown" {
 		f.agent(e.Agent).row.Shutdowns++
 	}
+	for _, x := range e.Exchanges() {
+		f.agent(x.From).gave[x.Resource] += x.Amount
+		f.agent(x.To).got[x.Resource] += x.Amount
+	}
 	if f.task != nil && e.Tick == tick {
 		f.task.scorer.Observe(e)
 	}
 }
 
-func (f *folder) goalMet(agent, goal string) {
+// goalMet notes a goal that was met in a tick.
+func (f *folder) goalMet(agent, goal string, tick int64) {
 	key := goalKey{agent, goal}
 	if f.met[key] {
 		return
@@ -369,6 +382,7 @@ func (f *folder) goalMet(agent, goal string) {
 	f.out.GoalsMet++
 	a := f.agent(agent)
 	a.row.GoalsMet++
+	a.row.GoalMetAt = &tick
 	if a.row.GoalsMet == 1 {
 		f.out.AgentsMeetingGoal++
 	}
@@ -383,6 +397,7 @@ func (f *folder) report() Report {
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
 	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
+	f.times.report(f.rows, &r.Timing)
 	if t := f.task; t != nil {
 		r.Task.Score, r.Task.Complete = t.scorer.Score(t.tick), t.tick >= r.Task.Ticks
 		if !t.compared {
@@ -408,8 +423,9 @@ func (f *folder) report() Report {
 		}
 		for _, g := range end.Goals {
 			r.Goals = append(r.Goals, g)
+			f.agent(g.AgentID).row.Goals++
 			if g.MetAt != nil {
-				f.goalMet(g.AgentID, g.GoalID)
+				f.goalMet(g.AgentID, g.GoalID, *g.MetAt)
 			}
 		}
 		total := Counts{}
@@ -434,6 +450,7 @@ func (f *folder) report() Report {
 	for i, a := range f.rows {
 		r.PerAgent[i] = a.row
 		r.PerAgent[i].CallsSaved = f.callsSaved(a.row.Continued)
+		r.PerAgent[i].Gave, r.PerAgent[i].Got = a.gave.amounts(), a.got.amounts()
 	}
 	r.Agents = int64(len(f.rows))
 	r.Cost = f.costs.report(f.rows)

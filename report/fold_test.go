@@ -84,7 +84,8 @@ func TestCanonicalTraceHasTheSameReportButForTiming(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Timing = Timing{HTTPFailuresByKind: Counts{}, Endpoints: []trace.EndpointTiming{}, Extensions: []trace.Extension{}}
+	want.Timing = Timing{HTTPFailuresByKind: Counts{}, Endpoints: []trace.EndpointTiming{}, Extensions: []trace.Extension{},
+		ByAgent: []AgentTiming{}, ByEndpoint: []EndpointLatency{}, Barrier: Barrier{LongestTicks: []TickWait{}}}
 	// How far a run was to go is no part of what it was.
 	if got.TicksRequested != 0 {
 		t.Errorf("the canonical trace tells that %d ticks were asked for", got.TicksRequested)

@@ -66,6 +66,9 @@ type Report struct {
 	// What was set for the run, at its end where a fork changed it; long texts as a digest, and nothing
 	// that is empty, off or 0.
 	Settings []SettingRow `json:"settings"`
+	// Those of them that a user chose otherwise than the defaults and the scenario say, but for the model and the
+	// length of the run.
+	NotDefault []SettingRow `json:"not_default"`
 	// What the world was made of, at the end of the run where a fork changed it: each part of the scenario by
 	// its name, and each rule that is not the default; long ones as a digest. Comments, titles and texts in
 	// other languages make no world. Empty if this version cannot read the scenario.
@@ -104,6 +107,8 @@ type Report struct {
 	FirstActionTick Counts `json:"first_action_tick"`
 	// What was decided.
 	DecisionCounts DecisionCounts `json:"decision_counts"`
+	// The first turn that ended without a decision of its model or seat; null without one.
+	FirstFailure *TurnFailure `json:"first_failure"`
 	// What happened to the actions that models proposed.
 	Actions ActionCounts `json:"actions"`
 	// What the turns did.
@@ -159,6 +164,16 @@ type Report struct {
 	FinalDigest string `json:"final_digest"`
 	// Figures that depend on the clock and the network, and nothing else.
 	Timing Timing `json:"timing"`
+}
+
+// TurnFailure is a turn that ended without a decision of its model or seat.
+type TurnFailure struct {
+	// Tick of the turn.
+	Tick int64 `json:"tick"`
+	// Agent whose turn it was.
+	AgentID string `json:"agent_id"`
+	// How it failed: a wait reason.
+	Reason trace.WaitReason `json:"reason"`
 }
 
 // SamplingRow is one setting of how models were asked to answer.
@@ -225,6 +240,31 @@ func settingRows(s trace.Settings) []SettingRow {
 		if c.What != "ticks" {
 			rows = append(rows, SettingRow{c.What, clipped(c.To)})
 		}
+	}
+	return rows
+}
+
+// chosenRows lists what was set otherwise than by default for a run of a scenario.
+func chosenRows(s trace.Settings, of world.Scenario) []SettingRow {
+	usual := trace.DefaultSettings()
+	usual.Seed, usual.ScriptedSeed, usual.FaultSeed = of.Seed, s.Seed, s.Seed
+	rows := []SettingRow{}
+	for _, c := range usual.Changes(s.WithDefaults()) {
+		switch c.What {
+		case "scenario", "scenario_toml", "ticks", "model", "model_source", "base_url", "prices":
+			continue // each is named elsewhere
+		case "fault_seed":
+			if s.Faults == "" {
+				continue
+			}
+		}
+		rows = append(rows, SettingRow{c.What, clipped(c.To)})
+	}
+	if s.Rules != nil {
+		rows = append(rows, SettingRow{"rules", "changed"})
+	}
+	if s.Goals != nil {
+		rows = append(rows, SettingRow{"goals", "changed"})
 	}
 	return rows
 }

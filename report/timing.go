@@ -29,6 +29,12 @@ type Timing struct {
 	AnswersRecorded int64 `json:"answers_recorded"`
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
+	// How long the turns of each agent took, in the order of per_agent; only agents that were asked.
+	ByAgent []AgentTiming `json:"by_agent"`
+	// How long the calls to each endpoint took, by its name.
+	ByEndpoint []EndpointLatency `json:"by_endpoint"`
+	// What it cost that every tick waits for its slowest turn, and for whom.
+	Barrier Barrier `json:"barrier"`
 	// How the calls to each endpoint were withheld; empty for an unfinished run.
 	Endpoints []trace.EndpointTiming `json:"endpoints"`
 	// Hash of the last line of the trace over all of it, of which the report was made.

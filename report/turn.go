@@ -12,6 +12,8 @@ import (
 // stay small: a turn's calls are bounded by the limits of a turn.
 type agentFold struct {
 	row AgentRow
+	// gave and got are what it passed to others, and they to it.
+	gave, got Counts
 	// tick is the tick of the turn.
 	tick int64
 	// repairs counts the repair rounds of the turn.

@@ -15,17 +15,18 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// How often a run's line is drawn at most, and how long a run is silent where there is no
-// line but only lines.
+// How often a run's line is drawn at most, how long a run is silent where there is no
+// line but only lines, and after how long in a tick the agents are named whose turns it waits for.
 const (
 	redrawEvery = 250 * time.Millisecond
-	silenceMax  = 30 * time.Second
+	silenceMax  = 10 * time.Second
+	namedAfter  = 5 * time.Second
 )
 
 // RunLine is the progress of a run while it continues, as one line that also moves during a
 // tick:
 //
-//	tick 12/30  3m05s  ETA 4m40s  6 calls 12s  0.42/1.00 USD  612k tokens
+//	tick 12/30  3m05s  ETA 4m40s  2 calls 12s  waits for agent-3, agent-5 12s  0.42/1.00 USD
 //
 // It learns of the calls as an observer of the run. It may be used by several
 // goroutines.
@@ -51,11 +52,19 @@ type RunLine struct {
 	open    int
 	calls   int64
 	charged trace.Limit
+	// turns are those under way, in the order in which they began.
+	turns []openTurn
 	// draining says that no call begins any more.
 	draining bool
 	// said is when the last line was printed or drawn.
 	said time.Time
 	stop func()
+}
+
+// openTurn is a turn that has not decided yet.
+type openTurn struct {
+	agent string
+	began time.Time
 }
 
 // Start begins to show the run, whose state so far is p.
@@ -179,7 +188,11 @@ func (l *RunLine) Begin(ctx context.Context, s engine.Span) (context.Context, fu
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tick = max(l.tick, s.Tick)
-	if s.Kind != engine.SpanModelCall {
+	switch s.Kind {
+	case engine.SpanTurn:
+		return ctx, l.beginTurn(s.Agent)
+	case engine.SpanModelCall:
+	default:
 		return ctx, func(engine.Ending) {}
 	}
 	l.open++
@@ -197,6 +210,34 @@ func (l *RunLine) Begin(ctx context.Context, s engine.Span) (context.Context, fu
 			l.charged.Cost = l.charged.Cost.Plus(l.Prices[at].Cost(u))
 		}
 	}
+}
+
+// beginTurn notes whose turn is under way, until it ends. The caller holds mu.
+func (l *RunLine) beginTurn(agent string) func(engine.Ending) {
+	l.turns = append(l.turns, openTurn{agent, l.Now()})
+	return func(engine.Ending) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		at := slices.IndexFunc(l.turns, func(t openTurn) bool { return t.agent == agent })
+		l.turns = slices.Delete(l.turns, at, at+1)
+	}
+}
+
+// awaited says whose turns the tick waits for, and for how long; nothing while it is a short one.
+func (l *RunLine) awaited(now time.Time) part {
+	if len(l.turns) == 0 || l.last.Paused || now.Sub(l.turns[0].began) < namedAfter {
+		return nil
+	}
+	took := " " + Brief(now.Sub(l.turns[0].began))
+	short := plaintext.Count(len(l.turns), "agent") + took
+	names := plaintext.Line(l.turns[0].agent)
+	switch more := len(l.turns) - 1; {
+	case more == 1:
+		names += ", " + plaintext.Line(l.turns[1].agent)
+	case more > 1:
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return part{{rankAwaited, "waits for " + names + took}, {rankAwaitedShort, "waits for " + short}}
 }
 
 // part is a part of the line in its forms, the longest first.
@@ -250,6 +291,8 @@ const (
 	rankAlways = iota
 	rankCalls
 	rankNearestCap
+	rankAwaitedShort
+	rankAwaited
 	rankWaits
 	rankShares
 	rankElapsed
@@ -314,6 +357,9 @@ func (l *RunLine) parts(now time.Time) (parts []part) {
 	t := l.Traffic()
 	if t.Sent > 0 {
 		add(rankCalls, "%s %s", plaintext.Count(t.Sent, "call"), Brief(now.Sub(t.Since)))
+	}
+	if waits := l.awaited(now); waits != nil {
+		parts = append(parts, waits)
 	}
 	if queued := l.open - t.Sent; queued > 0 {
 		if t.Until.After(now) {

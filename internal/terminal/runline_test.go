@@ -197,10 +197,10 @@ func TestLongTicksAreSaid(t *testing.T) {
 		l.Start(engine.Progress{Ticks: 40})
 		l.Show(engine.Progress{Tick: 1, Ticks: 40}) // has no line
 		l.Begin(t.Context(), engine.Span{Kind: engine.SpanModelCall, Tick: 2})
-		time.Sleep(95 * time.Second)
+		time.Sleep(35 * time.Second)
 		l.Finish()
 		want := ""
-		for _, at := range []string{"30s", "1m00s", "1m30s"} {
+		for _, at := range []string{"10s", "20s", "30s"} {
 			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 decisions\n", at, at)
 		}
 		if out.String() != want {
@@ -255,4 +255,41 @@ func TestPlainProgressIsBounded(t *testing.T) {
 			t.Errorf("%d ticks end with %q", ticks, last)
 		}
 	}
+}
+
+// TestLineNamesWhomTheRunWaitsFor follows turns of which one is late.
+func TestLineNamesWhomTheRunWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, out := newLine(false, 80)
+		l.Start(engine.Progress{Ticks: 3})
+		ends := map[string]func(engine.Ending){}
+		for _, agent := range []string{"agent-1", "agent-2", "agent-3"} {
+			_, ends[agent] = l.Begin(t.Context(), engine.Span{Kind: engine.SpanTurn, Tick: 1, Agent: agent})
+		}
+		said := func() string {
+			before := len(out.String())
+			time.Sleep(silenceMax + redrawEvery)
+			synctest.Wait()
+			return out.String()[before:]
+		}
+		for _, want := range []string{"waits for agent-1 and 2 more 10s", "waits for agent-1, agent-3 20s", "waits for agent-3 30s"} {
+			if got := said(); strings.Count(got, "\n") != 1 || !strings.Contains(got, want) {
+				t.Errorf("the lines %q, want one with %q", got, want)
+			}
+			for _, agent := range []string{"agent-2", "agent-1"} {
+				if end := ends[agent]; end != nil {
+					end(engine.Ending{})
+					delete(ends, agent)
+					break
+				}
+			}
+		}
+		ends["agent-3"](engine.Ending{})
+		_, quick := l.Begin(t.Context(), engine.Span{Kind: engine.SpanTurn, Tick: 2, Agent: "agent-1"})
+		if l.awaited(time.Now()) != nil {
+			t.Error("a turn that has just begun is waited for")
+		}
+		quick(engine.Ending{})
+		l.Finish()
+	})
 }

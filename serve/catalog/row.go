@@ -42,7 +42,9 @@ type Row struct {
 	// Counted says that the run ended and wrote a report: what follows is not known before.
 	Counted bool `json:"counted"`
 	// Score is that of the task, Goals counts the goals met.
-	Score      *int64 `json:"score,omitempty"`
+	Score *int64 `json:"score,omitempty"`
+	// Best is the best score known for its task, absent where nobody knows one.
+	Best       *int64 `json:"best,omitempty"`
 	Goals      int64  `json:"goals_met"`
 	Calls      int64  `json:"calls"`
 	Tokens     int64  `json:"tokens"`
@@ -225,6 +227,9 @@ func (r *Row) fill(of report.Report) {
 	if of.Task != nil && of.Task.Complete {
 		score := of.Task.Score
 		r.Score = &score
+		if of.Task.Baselines != nil {
+			r.Best = of.Task.Baselines.Best
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
 // An agent: what it holds, over time, and its decisions as a lane.
 import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, shown, words, noAnswer,
+	refused,
 	css,
 	sharp,
 	Note, Waiting, actionText } from './lib.js';

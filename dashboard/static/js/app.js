@@ -1,4 +1,4 @@
-import { html, render, useEffect, useState, useRoute, useServer, useTheme, clock, href, single, shown,
+import { html, render, useEffect, useState, useRoute, useServer, useTheme, clock, href, learn, single, shown,
 	Note } from './lib.js';
 import { Runs } from './runs.js';
 import { Run } from './run.js';
@@ -42,4 +42,4 @@ function App({ first }) {
 
 const at = document.getElementById('app');
 at.textContent = '';
-entering.then((first) => render(html`<${App} first=${first} />`, at));
+Promise.all([entering, learn()]).then(([first]) => render(html`<${App} first=${first} />`, at));

@@ -1,5 +1,5 @@
 // A decision opened: from what came of it back to what it rests on, and on to what it led to.
-import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, Note,
+import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, refused, Note,
 	Waiting, actionText } from './lib.js';
 import { kindText } from './agent.js';
 import { Asks } from './ask.js';
@@ -28,11 +28,11 @@ export function Decision({ id, tick, agent, run }) {
 	return html`${head}${steps}
 		<section class=${'step ' + (o.accepted && !d.wait_reason && !tried.length ? 'good' : 'bad')}>
 			${tried.map((e, i) => html`<p class="big">${i ? 'then ' : ''}${actionText(e.action)}</p><p>
-				<span class="bad">Refused: ${words(e.rejection.code)}</span>${rejection(e.rejection)}</p>`)}
+				<span class="bad">${refused(e.rejection.code)}</span>${rejection(e.rejection)}</p>`)}
 			${d.wait_reason ? html`<p class="big bad">${noAnswer(d.wait_reason)}</p><p>The engine had it wait.</p>`
 				: html`<p class="big">${tried.length ? 'instead ' : ''}${actionText(d.executed)}</p>`}
 			<p>${d.wait_reason ? '' : o.accepted ? html`<span class="good">Accepted</span>`
-				: html`<span class="bad">Refused: ${words(o.rejection && o.rejection.code)}</span>
+				: html`<span class="bad">${refused(o.rejection && o.rejection.code)}</span>
 					${rejection(o.rejection)}`}${o.changes && o.changes.length
 						? ': ' + o.changes.map((c) => (c.amount > 0 ? '+' : '') + num(c.amount) + ' ' +
 							words(c.resource)).join(', ')

@@ -2,7 +2,6 @@
 // written. Everything that comes from a run is shown through html``, which makes text nodes.
 import { html, render, useEffect, useMemo, useRef, useState } from '../vendor/htm-preact.js';
 import { hidden } from './hidden.js';
-import { reasons } from './reasons.js';
 export { html, render, useEffect, useMemo, useRef, useState };
 
 // --- routes: #/run?id=..&tick=..&agent=..
@@ -86,6 +85,12 @@ async function fromFile(path, params) {
 		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last:
 			next
 			? next - 1 : file.log_to };
+	}
+	if (path === 'contacts') {
+		const all = file.answers.contacts, { a, b } = params;
+		const list = all.list.filter((c) => !a || (c.from === a && (!b || c.to === b)) || (c.to === a && (!b || c.from ===
+			b)));
+		return { ...all, list, count: a ? list.length : all.count };
 	}
 	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
 		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
@@ -289,11 +294,17 @@ export function actionText(raw) {
 
 // noAnswer says that a turn failed and why: what the engine did instead is no choice of the agent.
 export const noAnswer = (reason) => 'no answer (' + why(reason) + ')';
-export const why = (reason) => {
+// why is the clause for the code of a failed turn or call, refused the one for that of a refused action. The
+// tables are those of the terminal, see the package report/wording.
+let table = {};
+export const learn = async () => { table = await get('words').catch(() => ({})); };
+const lookUp = (kinds, code) => kinds.map((k) => (table[k] || {})[code]).find(Boolean) || words(code);
+const within = { llm_error: ['failures'], parse_error: ['answers'], seat_error: ['seats'] };
+export function why(reason) {
 	const [kind, ...rest] = String(reason || '').split(':');
-	const of = reasons[reason] || reasons[rest.join(':')] || reasons[kind];
-	return of || words(rest.join(':') || kind);
-};
+	return within[kind] ? lookUp(within[kind], rest.join(':')) : lookUp(['turns', 'failures', 'answers'], reason);
+}
+export const refused = (code) => 'refused: ' + lookUp(['rejections', 'guard'], code);
 // amounts are what was given, in few words.
 export const amounts = (list) => (list || []).map((a) => short(a.amount) + ' ' + words(a.resource)).join(', ');
 
@@ -345,7 +356,7 @@ export function sortable(all, columns, key) {
 }
 
 // failedClass says how bad a share of failed turns is, in percent.
-export const failedClass = (pct, most) => (pct >= most && pct > 0 ? 'bad' : pct >= 5 ? 'warn' : '');
+export const failedClass = (pct) => (pct >= 50 ? 'bad' : pct >= 5 ? 'warn' : '');
 
 const optionsMax = 300;
 

@@ -1,7 +1,8 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
 import { html, useEffect, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
 	get,
-	saw, num, money, clean, shown, words, noAnswer, css, sharp, Pill, Set_, Note, Waiting, actionText } from './lib.js';
+	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Pill, Set_, Note, Waiting,
+	actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
 import { Decision } from './decision.js';
@@ -178,7 +179,7 @@ const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothi
 	: did.failed && JSON.parse(did.action).action === 'wait' ? html`<span class="bad">${noAnswer(did.failed)}</span>${
 		did.tick < tick ? html` <span class="soft">(tick ${did.tick})</span>` : ''}`
 	: html`${actionText(did.action)}${did.accepted ? ''
-		: html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick
+		: html` <span class="bad">${refused(did.code)}</span>`}${did.tick < tick
 			? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
 
 // Table has rows while it is open: most are not, and ticks pass quickly.

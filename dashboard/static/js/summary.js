@@ -1,15 +1,18 @@
 // What happened in a run: its outcome in a sentence, what is under way, and a table of its agents.
-import { html, useState, useClock, useServer, go, href, num, count, money, amounts, span, short, shown, clean, words,
+import { html, useEffect, useState, useClock, useServer, go, href, num, count, money, amounts, span, short, shown,
+	clean, words,
 	why,
 	noAnswer, Rows, sortable, failedClass } from './lib.js';
 
 const sum = (list) => (list || []).reduce((a, b) => a + b, 0);
 
-// failedShare is the share of turns without an answer in percent, and how bad that is.
+// failedShare is the share of failed turns in percent, and how bad that is: what ended in the best a turn had
+// is no reason to call the run a failure.
 export function failedShare(run) {
-	const failed = sum(run.columns.degraded), turns = failed + sum(run.columns.decided);
-	const pct = turns ? 100 * failed / turns : 0;
-	return { failed, turns, pct, kind: failedClass(pct, run.row.max_failed_pct) };
+	const waits = sum(run.columns.degraded), rescued = sum(run.columns.rescued), failed = waits + rescued;
+	const turns = waits + sum(run.columns.decided), pct = turns ? 100 * failed / turns : 0;
+	const bad = waits > 0 && 100 * waits / turns >= run.row.max_failed_pct;
+	return { failed, rescued, turns, pct, kind: bad ? 'bad' : failedClass(pct) };
 }
 
 // ended says how a run ended, and what to do next.
@@ -68,22 +71,19 @@ function Score({ run }) {
 
 // Failures says why turns failed, and leads to the first.
 function Failures({ id, run }) {
-	const { failed, turns, pct, kind } = failedShare(run), rescued = sum(run.shares.map((s) => s.rescued));
-	if (!failed && !rescued) return turns ? html`<p class="good">Every turn of a model ended in a decision.</p>` : '';
-	const reasons = Object.entries(run.counts.waits).sort((a, b) => b[1] - a[1]);
+	const { failed, rescued, turns, pct, kind } = failedShare(run);
+	if (!failed) return turns ? html`<p class="good">Every turn ended in a decision.</p>` : '';
+	const reasons = Object.entries(run.counts.failures).sort((a, b) => b[1] - a[1]);
+	const told = reasons.slice(0, 4).map(([r, n]) => why(r) + ' (' + num(n) + ')').join(', ');
 	const first = run.marks.find((m) => m.kind === 'failure');
 	const lost = run.shares.reduce((n, s) => n + s.failed_micros, 0);
-	return html`<p>${failed > 0 && html`<b class=${kind}>${num(failed)} of ${num(turns)} turns had no answer (${
-		pct.toFixed(0)}%)</b>:${' '} ${reasons.slice(0, 4).map(([r, n], i) => html`${i ? ', ' : ''}${why(r)} (${
-			num(n)})`)}${reasons.length > 4
-			? ', and other reasons' : ''}. `}${rescued > 0 && html`${count(rescued, 'turn')} failed and ended in the best
-				it had. `}
-		${first && html`First failure:${' '}<a
-			href=${href('/run', { id, tick: first.tick, agent: first.agent, open: 1 })}>tick ${num(first.tick)}, ${
-				shown(first.agent)}</a>.
-				${' '}`}${lost > 0 && html`They cost ${money(lost, run.row.currency)}. `}
-		${failed > 0 && pct >= run.row.max_failed_pct && html`<b class="bad">From ${run.row.max_failed_pct}% on a run is
-			no success (<code>--max-degraded</code>).</b>`}</p>`;
+	return html`<p><b class=${kind}>${num(failed)} of ${num(turns)} turns failed (${pct.toFixed(0)}%)</b>${': ' + told
+		+ (reasons.length > 4 ? ', and other reasons. ' : '. ')}${rescued ? num(rescued)
+			+ ' of them ended in the best they had. ' : ''}${first ? html`First failure: ${''}<a href=${href('/run',
+				{ id, tick: first.tick, agent: first.agent, open: 1 })}>tick ${num(first.tick)}, ${shown(first.agent)}</a>. ` : ''}
+		${lost > 0 ? 'They cost ' + money(lost, run.row.currency) + '. ' : ''}${kind === 'bad' ? html`<b class="bad">A run in
+			which ${run.row.max_failed_pct}% of the turns have no answer is no success (<code>--max-degraded</code>).</b>`
+				: ''}</p>`;
 }
 
 const states = {
@@ -127,7 +127,7 @@ function useSince(key, value) {
 
 const columns = [
 	['Agent', (s) => s.agent], ['Goals', (s, g) => -(g.get(s.agent) || []).filter((x) => x.met_at >= 0).length],
-	['Turns', (s) => -s.turns], ['No answer', (s) => -s.failed], ['Refused', (s) => -s.refused],
+	['Turns', (s) => -s.turns], ['Failed', (s) => -s.failed], ['Refused', (s) => -s.refused],
 	['Last', (s) => -(s.last ? s.last.tick : 0)], ['Gave', (s) => -(s.gave || []).length],
 	['Got', (s) => -(s.got || []).length], ['Tokens', (s) => -s.tokens], ['Cost', (s) => -s.cost_micros],
 ];
@@ -145,7 +145,7 @@ export function AgentsTable({ id, run }) {
 			? html` <span class="soft small">${shown(s.name)}</span>` : ''}</td><td class="small">${met(s)}</td>
 			<td class="num">${num(s.turns)}${s.continued ? html`<br /><span class="soft small">${'+' + num(s.continued) +
 				' continued'}</span>` : ''}</td>
-			<td class=${'num ' + failedClass(s.turns ? 100 * s.failed / s.turns : 0, run.row.max_failed_pct)}>${
+			<td class=${'num ' + failedClass(s.turns ? 100 * s.failed / s.turns : 0)}>${
 				s.first_failed
 				? html`<a href=${href('/run', { id, agent: s.agent, tick: s.first_failed, open: 1 })}>${num(s.failed)}</a>` :
 					0}</td>
@@ -162,6 +162,14 @@ function grouped(list) {
 	const of = new Map();
 	for (const g of list) of.set(g.agent_id, [...(of.get(g.agent_id) || []), g]);
 	return of;
+}
+
+// Whole is that table, which has rows while it is open.
+function Whole({ id, run, open }) {
+	const [is, set] = useState(open);
+	useEffect(() => set(open), [open]);
+	return html`<details open=${is} onToggle=${(e) => set(e.target.open)}><summary>Agents over the run
+		(${num(run.agents.length)})</summary>${is && html`<${AgentsTable} ...${{ id, run }} />`}</details>`;
 }
 
 // acted says whether an agent did anything but wait.
@@ -182,6 +190,5 @@ export function Summary({ id, run, open }) {
 		<${Live} run=${run} />
 		<${Score} run=${run} />
 		<${Failures} ...${{ id, run }} />
-		<details open=${open} class="whole"><summary>Agents over the run (${num(run.agents.length)})</summary>
-			<${AgentsTable} ...${{ id, run }} /></details></section>`;
+		<${Whole} ...${{ id, run }} open=${open && run.agents.length <= 20} /></section>`;
 }
