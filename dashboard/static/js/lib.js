@@ -157,10 +157,12 @@ const channel = 'BroadcastChannel' in window ? new BroadcastChannel('agentworld'
 
 // server is how the server stands: gone, and when it was heard last; of names this browser to it.
 let server = { gone: false, at: Date.now(), of: '' };
+let again = 0; // before then it is not asked whether it is there
 const looking = new Set();
 function stands(now) { server = { ...server, ...now }; for (const f of looking) f(server); }
 const tell = ({ ids, of }) => {
 	if (server.gone || of !== server.of) stands({ gone: false, of });
+	again = 0;
 	server.at = Date.now();
 	for (const f of heard) f(ids);
 };
@@ -177,15 +179,21 @@ function listen() {
 
 // A server that is silent for longer than the stream ever is was ended, or a proxy keeps the stream back: it is
 // asked, which is also how a page behind such a proxy has its news.
-const silentFor = 1400, answerWithin = 5000;
-let probing = false;
+// A server that is gone is asked less and less often.
+const silentFor = 1400, answerWithin = 4000, probeMax = 30000;
+let probing = false, wait = 0;
 async function probe() {
-	if (probing) return;
+	if (probing || Date.now() < again) return;
 	probing = true;
 	try {
-		await fetch('api/control', { signal: AbortSignal.timeout(answerWithin) });
+		await fetch('icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerWithin) });
+		wait = 0;
 		tell({ ids: ['*', '?'], of: server.of });
-	} catch { if (!server.gone) stands({ gone: true }); }
+	} catch {
+		wait = Math.min(probeMax, 2 * wait || 1000);
+		if (!server.gone) stands({ gone: true });
+	}
+	again = Date.now() + wait;
 	probing = false;
 }
 if (channel && !single) channel.onmessage = (e) => tell(e.data);

@@ -96,7 +96,7 @@ export function Runs() {
 		setPicked((p) => ({ ...p, [side]: p[side].includes(id) ? p[side].filter((x) => x !== id) : [...p[side], id] }));
 	const many = rows.length > sideMax ? 'First ' + sideMax : 'All shown';
 	const ready = picked.a.length > 0 && picked.b.length > 0;
-	const bad = data.runs.filter((r) => ended(r) && r.status !== 'completed').length;
+	const bad = data.runs.filter((r) => !['completed', 'running', 'not_begun'].includes(r.status)).length;
 	return html`
 		<div class="bar spread"><h1>Runs</h1><span class="soft small">${num(data.runs.length)} runs${data.batches.length
 			? ', ' + num(data.batches.length) + ' batches' : ''}${bad ? html`, <b class="bad">${num(bad)} did not complete</b>`
