@@ -37,8 +37,8 @@ func (p Prices) Micros(model string, u llmclient.Usage) int64 {
 type Figures struct {
 	// Every is the length of a row in ticks.
 	Every int64
-	// Counts are those of the whole run by reason, under waits, failures (of turns), rejections, errors, unusable (answers),
-	// repairs, adjusted and actions.
+	// Counts are those of the whole run by reason, under waits, failures (of turns), rejections, errors,
+	// unusable (answers), repairs, adjusted and actions.
 	Counts map[string]map[string]int64
 	// Scorer, when set before the first tick, computes the score over time. Each tick must then have all of
 	// its events.

@@ -74,7 +74,8 @@ function Parted({ side, id, of, at }) {
 		? html`<p class="soft">decided nothing in this tick</p>` : html`
 		${of.failed && html`<p class="bad">${noAnswer(of.failed)}</p>`}
 		<p class="big">${waited(of) ? '' : actionText(of.executed)}</p>
-		<p>${waited(of) ? 'The engine had it wait.' : o.accepted ? html`<span class="good">accepted</span>` : o.rejection ? html`<span class="bad">
+		<p>${waited(of) ? 'The engine had it wait.' : o.accepted ? html`<span class="good">accepted</span>` : o.rejection ?
+			html`<span class="bad">
 			${refused(o.rejection.code)}</span>` : ''}</p>
 		${of.why ? html`<blockquote class="step">${shown(of.why)}</blockquote>` : html`<p class="soft">It gave no
 			reason.</p>`}`}
@@ -108,7 +109,8 @@ function Pair({ of, a, b }) {
 				runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
 						<th scope="col" class="num">Difference</th></tr></thead><tbody>
-							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${exact(m.a)}</td><td class="num">${exact(m.b)}
+							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${exact(m.a)}</td><td class="num">${
+								exact(m.b)}
 								</td><td class="num">${exact(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
 }
 

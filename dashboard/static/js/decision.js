@@ -1,5 +1,6 @@
 // A decision opened: from what came of it back to what it rests on, and on to what it led to.
-import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, refused, Note,
+import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, refused,
+	Note,
 	Waiting, actionText } from './lib.js';
 import { kindText } from './agent.js';
 import { Asks } from './ask.js';

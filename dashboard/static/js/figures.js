@@ -8,7 +8,7 @@ const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? '
 
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;
-	const pick = (t) => go({ tick: t }, true);
+	const pick = (t) => go({ tick: t, panel: '' });
 	const share = useMemo(() => c.input.map((n, i) => (n ? Math.round(c.cached[i] / n * 1000) / 10 : 0)), [c]);
 	const grown = (list) => { let n = 0; return list.map((v) => (n += v)); };
 	const cost = useMemo(() => grown(c.cost_micros).map((n) => n / 1e6), [c]);
@@ -49,6 +49,9 @@ export function Figures({ run, tick, theme }) {
 			${chart('Actions refused and adjusted',
 				[{ label: 'refused', data: c.rejected }, { label: 'refused, another ran instead', data: c.replaced },
 					{ label: 'adjusted', data: c.adjusted }], per)}
+			${c.score && chart('Score', [{ label: 'score', data: c.score }], 'so far')}
+			${chart('Slowest turn of each tick', [{ label: 'slowest turn', data: c.slowest_ms || [] }], 'milliseconds')}
+			${chart('Between agents', [{ label: 'said or offered', data: c.contacts }, { label: 'given', data: c.gifts }], per)}
 			${chart('Goals met', [{ label: 'goals', data: goals, steps: true }], 'so far')}
 			${chart('Price of electricity', [{ label: 'price', data: c.price }], 'data per 10, last trade')}
 			${chart('Electricity traded', [{ label: 'traded', data: c.traded }], per)}

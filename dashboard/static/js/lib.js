@@ -79,7 +79,7 @@ async function fromFile(path, params) {
 		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
 		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) &&
 			(!kind || r.kind === kind || (kind === 'bad' && r.bad)) &&
-				(!q || [said(r.what), r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
+				(!q || [said(r.what), r.what, r.text, r.agent, r.place, r.find].join(' ').toLowerCase().includes(q)));
 		const page = rows.slice(0, 300), more = rows[300];
 		const next = more && page[0].tick !== more.tick ? more.tick : 0;
 		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last:
