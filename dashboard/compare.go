@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
 	"example.com/agentworld/trace"
 )
 
@@ -163,28 +164,29 @@ func partedIn(of explain.Run, tick int64, agent string) *partedTurn {
 	return nil
 }
 
-// labels are those of the runs of batches, by id.
-func (s *Server) labels() map[string][]batch.Label {
-	of := map[string][]batch.Label{}
+// labeled are the runs of batches by id, with their labels.
+func (s *Server) labeled() map[string]catalog.Row {
+	of := map[string]catalog.Row{}
 	rows, _ := s.catalog.Runs()
 	for _, r := range rows {
-		of[r.ID] = r.Labels
+		of[r.ID] = r
 	}
 	return of
 }
 
-// sharedAxes are the axes on which both sides have the same values: runs are paired within one. What the sides
-// differ in is another one.
-func sharedAxes(labels map[string][]batch.Label, a, b []string) map[string]bool {
+// sharedAxes are the axes on which both sides have the same values for each scenario and seed: runs are paired
+// within one. What the sides differ in is another one.
+func sharedAxes(rows map[string]catalog.Row, a, b []string) map[string]bool {
 	var values [2]map[string]map[string]bool
 	for i, ids := range [][]string{a, b} {
 		values[i] = map[string]map[string]bool{}
 		for _, id := range ids {
-			for _, l := range labels[id] {
+			r := rows[id]
+			for _, l := range r.Labels {
 				if values[i][l.Axis] == nil {
 					values[i][l.Axis] = map[string]bool{}
 				}
-				values[i][l.Axis][l.Value] = true
+				values[i][l.Axis][strings.Join([]string{r.Scenario, r.Seed, l.Value}, " ")] = true
 			}
 		}
 	}
@@ -201,8 +203,8 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	var cells []batch.Cell
 	var results []batch.Result
 	pairs := map[string]*pairView{}
-	labels := s.labels()
-	shared := sharedAxes(labels, v.A, v.B)
+	labeled := s.labeled()
+	shared := sharedAxes(labeled, v.A, v.B)
 	for i, ids := range [][]string{v.A, v.B} {
 		side := string(rune('A' + i))
 		repeats := map[string]int64{}
@@ -212,7 +214,7 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 				return err
 			}
 			instance := fmt.Sprintf("%s, seed %d", of.Scenario, of.Seed)
-			for _, l := range labels[id] {
+			for _, l := range labeled[id].Labels {
 				if shared[l.Axis] {
 					instance += ", " + l.Axis + "=" + l.Value
 				}

@@ -84,7 +84,8 @@ function Parted({ side, id, of, at }) {
 
 function Pair({ of, a, b }) {
 	const c = of.pair, at = of.parts;
-	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null && m.a !== m.b);
+	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null
+		&& m.b !== undefined).sort((x, y) => (x.a === x.b) - (y.a === y.b));
 	const ticks = c.ticks || [], worlds = of.worlds || [];
 	return html`<section class="card"><h2>What was set differently</h2>
 		${worlds.length > 0 && html`<${Note} bad>They were played in other worlds: what follows compares runs that were not
@@ -104,7 +105,7 @@ function Pair({ of, a, b }) {
 						head=${heads('Tick', 'Agent', 'A', 'B')}
 							row=${(d) => html`<td>${d.tick}</td><td>${shown(d.agent_id)}</td><td>${d.a ? actionText(d.a) : '–'}</td><td>
 								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
-		<section class="card"><h2>Metrics that differ</h2>
+		<section class="card"><h2>Metrics, those that differ first</h2>
 			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
 				runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
