@@ -194,6 +194,7 @@ var policies = []policy{
 	},
 	{dir: "internal/guardlab", pure: true}, // tests alone
 	{dir: "report/wording", pure: true, project: []string{"trace"}},
+	{dir: "report/summary", pure: true, project: []string{"llmclient/price", "report", "report/wording", "trace", "world"}},
 	{dir: "report/stats", pure: true, modules: []string{"gonum.org/v1/gonum"}},
 	{
 		dir: "report", pure: true,
@@ -258,8 +259,8 @@ var policies = []policy{
 	{
 		dir: "dashboard",
 		project: []string{
-			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "report/wording", "trace", "world", "batch",
-			"engine/ask", "llmclient", "llmclient/price",
+			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "trace", "world", "batch", "engine/ask", "llmclient",
+			"llmclient/price",
 		},
 	},
 	{dir: "serve"},
@@ -292,7 +293,7 @@ var policies = []policy{
 			"explain", "explain/export", "run", "run/state", "run/playback", "engine/ask", "behavior/interview", "world",
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "internal/guardeval",
-			"report", "report/plot", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
+			"report", "report/plot", "report/summary", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve/mcp",
 			"tools", "tools/toolserver",

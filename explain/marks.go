@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/world"
 )
 
@@ -51,10 +52,10 @@ func (t *Tick) Marks(list []Mark) []Mark {
 	}
 	for _, d := range t.Decisions {
 		if d.WaitReason != "" {
-			add(1, Mark{d.Tick, "failure", d.AgentID, "no decision: " + string(d.WaitReason)})
+			add(1, Mark{d.Tick, "failure", d.AgentID, wording.Failed(d.WaitReason)})
 		}
 		if ruling, _ := d.Ruling(); ruling.Refused() {
-			add(1, Mark{d.Tick, "rejected", d.AgentID, "first refused action: " + ruling.Code})
+			add(1, Mark{d.Tick, "rejected", d.AgentID, "first refused action: " + wording.Rejection(ruling.Code)})
 		}
 	}
 	for _, e := range t.Events {

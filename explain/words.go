@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -77,12 +78,13 @@ func rejectionText(r *world.Rejection) string {
 	return text
 }
 
-// DecisionText renders a decision and its outcome on one line.
+// DecisionText renders a decision and its outcome on one line. A turn that failed is no decision to wait: it is
+// shown as what it is, such as "no answer (no answer came in time)".
 func DecisionText(d trace.Decision) string {
-	text, _ := actionText(d.Executed)
 	if d.WaitReason != "" {
-		text += " (" + string(d.WaitReason) + ")"
+		return wording.Failed(d.WaitReason)
 	}
+	text, _ := actionText(d.Executed)
 	return text + ", " + OutcomeText(d.Outcome)
 }
 
@@ -102,11 +104,11 @@ func (r Row) did() (text, key string) {
 	}
 	d := r.Decision
 	text, name := actionText(d.Executed)
+	if d.WaitReason != "" {
+		return wording.Failed(d.WaitReason), strings.Join(append(place, name, string(d.WaitReason)), "\x00")
+	}
 	if r.State == RowContinued {
 		text = "continues " + text
-	}
-	if d.WaitReason != "" {
-		text += " (" + string(d.WaitReason) + ")"
 	}
 	outcome, result := OutcomeText(d.Outcome), "accepted"
 	if changes, accepted := strings.CutPrefix(outcome, "accepted"); accepted {
@@ -117,7 +119,7 @@ func (r Row) did() (text, key string) {
 	if outcome != "" {
 		text += ": " + outcome
 	}
-	return text, strings.Join(append(place, name, string(d.WaitReason), result), "\x00")
+	return text, strings.Join(append(place, name, result), "\x00")
 }
 
 // actionText shows an action in few words, such as "mine_compound 5000" or "send_message agent-2

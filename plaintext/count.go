@@ -20,3 +20,16 @@ func Count[N int | int64 | uint64](n N, things string) string {
 	}
 	return fmt.Sprintf("%d %s", n, things)
 }
+
+// Thousands is a number with at most four digits and a letter: 999, 61k, 1.2M.
+func Thousands(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n < 100_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}

@@ -16,3 +16,11 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("Thousands(%d) = %s, want %s", n, got, want)
+		}
+	}
+}

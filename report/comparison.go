@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 )
 
@@ -24,7 +25,8 @@ type Comparison struct {
 	TicksDiffering int64 `json:"ticks_differing"`
 	// Decisions compared: those that either run has in a compared tick.
 	DecisionsCompared int64 `json:"decisions_compared"`
-	// Decisions of which the executed action differs, or that only one run has.
+	// Decisions of which the executed action differs, or that only one run has, or of which the turn failed in one
+	// of them alone.
 	DecisionsDiffering int64 `json:"decisions_differing"`
 	// Decisions with the same action that the world accepted in one run only.
 	OutcomesDiffering int64 `json:"outcomes_differing"`
@@ -96,6 +98,10 @@ type DecisionDifference struct {
 	A string `json:"a"`
 	// Executed action in the second run as JSON text; empty when it decided nothing.
 	B string `json:"b"`
+	// Why the turn failed in the first run, a wait reason: its action is a wait that nobody chose. Empty otherwise.
+	AFailed trace.WaitReason `json:"a_failed"`
+	// The same of the second run.
+	BFailed trace.WaitReason `json:"b_failed"`
 }
 
 // AgentDifference is in what an agent of two runs differs.
@@ -246,7 +252,7 @@ func (c *Comparison) tick(a, b *comparedTick) {
 	d := TickDifference{Tick: a.Tick, World: worldEqual, Decisions: []DecisionDifference{}}
 	for _, id := range ids {
 		x, y := a.decisions[id], b.decisions[id]
-		if string(x.Executed) == string(y.Executed) {
+		if string(x.Executed) == string(y.Executed) && x.WaitReason == y.WaitReason {
 			// An outcome that cannot be read fails the fold of its trace.
 			ruledX, _ := x.Ruling()
 			ruledY, _ := y.Ruling()
@@ -257,7 +263,8 @@ func (c *Comparison) tick(a, b *comparedTick) {
 		}
 		d.Decisions = append(d.Decisions, DecisionDifference{
 			AgentID: id, A: plaintext.Clip(string(x.Executed), actionCharsMax),
-			B: plaintext.Clip(string(y.Executed), actionCharsMax),
+			B:       plaintext.Clip(string(y.Executed), actionCharsMax),
+			AFailed: x.WaitReason, BFailed: y.WaitReason,
 		})
 		at := slices.IndexFunc(c.Agents, func(known AgentDifference) bool { return known.AgentID == id })
 		if at < 0 {
@@ -335,10 +342,19 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
 		plaintext.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
 		for _, d := range t.Decisions {
-			plaintext.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), plain(d.A), plain(d.B))
+			plaintext.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), sideText(d.A, d.AFailed),
+				sideText(d.B, d.BFailed))
 		}
 	}
 	return text.String()
+}
+
+// sideText is what an agent did in one of two runs.
+func sideText(action string, failed trace.WaitReason) string {
+	if failed != "" {
+		return plain(wording.Failed(failed))
+	}
+	return plain(action)
 }
 
 // figure is the value of a metric for people.

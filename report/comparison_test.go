@@ -31,7 +31,7 @@ func TestForkLinesSayWhatDiffers(t *testing.T) {
 		{func() {}, "changes: caps the run 60 calls, " + (5 * price.Money(1_000_000)).String() + " USD; each agent 1234567 tokens; each tick 12 calls -> none;"},
 	} {
 		step.change()
-		if line := f.text(); !strings.Contains(line, step.want) {
+		if line := f.Text(); !strings.Contains(line, step.want) {
 			t.Errorf("%s\nwant %q in it", line, step.want)
 		}
 	}
@@ -74,8 +74,8 @@ func TestCompare(t *testing.T) {
 	}
 	c := compare(0)
 	want := []TickDifference{
-		{2, worldDiffers, []DecisionDifference{{"b", `{"action":"wait"}`, `{"action":"mine"}`}}},
-		{3, worldDiffers, []DecisionDifference{{"a", "", `{"action":"mine"}`}}},
+		{2, worldDiffers, []DecisionDifference{{AgentID: "b", A: `{"action":"wait"}`, B: `{"action":"mine"}`}}},
+		{3, worldDiffers, []DecisionDifference{{AgentID: "a", B: `{"action":"mine"}`}}},
 	}
 	if diff := cmp.Diff(want, c.Ticks); diff != "" || c.TicksCompared != 3 || c.DecisionsCompared != 5 || c.OutcomesDiffering != 1 || *c.FirstDigestTick != 2 {
 		t.Errorf("%+v\n%s", c, diff)
@@ -94,6 +94,25 @@ func TestCompare(t *testing.T) {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
+	}
+}
+
+// TestAFailedTurnIsNoWait: a wait that was chosen and one that stands for an answer that never came differ.
+func TestAFailedTurnIsNoWait(t *testing.T) {
+	header := trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive},
+		Agents: []trace.HeaderAgent{{ID: "a"}}}
+	run := func(d trace.Decision) (Report, inMemory) {
+		records := []trace.Record{header, d, trace.TickEnd{Tick: 1}}
+		return foldTask(t, header, records[1:]...), encoded(t, records)
+	}
+	a, chosen := run(act(1, "a", waitOne, accepted))
+	b, failed := run(degraded("a", "llm_error:timeout"))
+	c, err := Compare(a, b, chosen, failed, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := c.Text("a", "b", a, b); c.DecisionsDiffering != 1 || !strings.Contains(text, ` | no answer (no answer came in time)`) {
+		t.Errorf("%d differ:\n%s", c.DecisionsDiffering, text)
 	}
 }
 

@@ -45,6 +45,27 @@ const (
 	DecidedByNobody   = "nobody"
 )
 
+// Turns are the turns of all agents: times that a model or seat was asked to decide, or would have been.
+func (r Report) Turns() (n int64) {
+	for _, a := range r.PerAgent {
+		n += a.Turns
+	}
+	return n
+}
+
+// FailedTurns are the turns that ended without a decision of their model or seat.
+func (r Report) FailedTurns() (n int64) {
+	for _, a := range r.PerAgent {
+		n += a.FailedTurns
+	}
+	return n
+}
+
+// TooManyUndecided reports whether more turns ended without a usable draft or decision than the settings allow.
+func (r Report) TooManyUndecided() bool {
+	return r.DecisionCounts.Undecided*100 > r.Turns()*r.MaxDegradedPct
+}
+
 // decided counts who took a decision.
 func (n *DecisionCounts) decided(d trace.Decision) {
 	switch {

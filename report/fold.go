@@ -159,7 +159,8 @@ func newFolder() *folder {
 	makeCounts(reflect.ValueOf(r).Elem())
 	r.Learning.Playbooks = []AgentPlaybook{}
 	r.Guard.Off = []string{}
-	r.Sampling, r.World, r.NotDefault = []SamplingRow{}, []SettingRow{}, []SettingRow{}
+	r.Sampling, r.World = []SamplingRow{}, []SettingRow{}
+	r.NotDefault = []SettingRow{}
 	r.Controls = []ControlRow{}
 	r.Timing.Endpoints, r.Timing.Extensions = []trace.EndpointTiming{}, []trace.Extension{}
 	r.OwnMetrics = []OwnMetric{}
@@ -197,6 +198,7 @@ func (f *folder) header(h trace.Header) {
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion,
 		Scenario: h.ScenarioHash, Words: h.WordsHash}
 	r.Settings = settingRows(now)
+	r.MaxDegradedPct = int64(now.MaxDegradedPct)
 	f.tools(now.Tools)
 	for _, set := range now.SamplingSet() {
 		var members map[string]json.RawMessage
@@ -454,6 +456,9 @@ func (f *folder) report() Report {
 	}
 	r.Agents = int64(len(f.rows))
 	r.Cost = f.costs.report(f.rows)
+	if i := slices.IndexFunc(r.NotDefault, func(s SettingRow) bool { return s.Setting == "caps" }); i >= 0 {
+		r.NotDefault[i].Value = f.costs.caps.Text(plain(r.Cost.Currency)) // a resume may have changed them
+	}
 	r.Answered = slices.Sorted(maps.Keys(f.costs.answered))
 	return *r
 }

@@ -181,8 +181,8 @@ func (r Report) ownFailure(name string) error {
 	return nil
 }
 
-// ownText lists the metrics of somebody's own; empty without one.
-func (r Report) ownText() string {
+// OwnText lists the metrics of somebody's own; empty without one.
+func (r Report) OwnText() string {
 	return listed(r.OwnMetrics, len(r.OwnMetrics), ", ", func(o OwnMetric) string {
 		switch {
 		case !o.Measured():

@@ -66,7 +66,7 @@ func TestOwnMetricValues(t *testing.T) {
 	if _, err := ParseBound("gifs>=1", AllMetrics(gifts)); err == nil || !strings.Contains(err.Error(), "gifts") {
 		t.Errorf("a misspelt name: %v", err)
 	}
-	if got, want := r.ownText(), "gifts 7 gifts, failed failed (it took too long), absent not counted"; got != want {
+	if got, want := r.OwnText(), "gifts 7 gifts, failed failed (it took too long), absent not counted"; got != want {
 		t.Errorf("text %q, want %q", got, want)
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), 1e101} {

@@ -69,6 +69,8 @@ type Report struct {
 	// Those of them that a user chose otherwise than the defaults and the scenario say, but for the model and the
 	// length of the run.
 	NotDefault []SettingRow `json:"not_default"`
+	// Share of turns that may end without a usable draft or decision, in percent; a run with more is no success.
+	MaxDegradedPct int64 `json:"max_degraded_pct"`
 	// What the world was made of, at the end of the run where a fork changed it: each part of the scenario by
 	// its name, and each rule that is not the default; long ones as a digest. Comments, titles and texts in
 	// other languages make no world. Empty if this version cannot read the scenario.
@@ -247,7 +249,8 @@ func settingRows(s trace.Settings) []SettingRow {
 // chosenRows lists what was set otherwise than by default for a run of a scenario.
 func chosenRows(s trace.Settings, of world.Scenario) []SettingRow {
 	usual := trace.DefaultSettings()
-	usual.Seed, usual.ScriptedSeed, usual.FaultSeed = of.Seed, s.Seed, s.Seed
+	usual.Seed = of.Seed
+	usual.ScriptedSeed, usual.FaultSeed = s.Seed, s.Seed
 	rows := []SettingRow{}
 	for _, c := range usual.Changes(s.WithDefaults()) {
 		switch c.What {

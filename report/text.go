@@ -23,8 +23,9 @@ const (
 	capsCharsMax  = 160
 )
 
-// Text returns a summary for a terminal: one aligned line per topic, beginning with what happened in
-// the world, without control characters, with a final line feed. Programs read [Report.JSON].
+// Text returns all figures for people: one aligned line per topic, beginning with what happened in
+// the world, without control characters, with a final line feed. What a reader looks for first is in package
+// summary. Programs read [Report.JSON].
 func (r Report) Text() string {
 	var b strings.Builder
 	// rare leaves a line out where there is nothing to say: most runs have none, and none
@@ -47,7 +48,7 @@ func (r Report) Text() string {
 	line("agents", fmt.Sprintf("%d; goals met: %d%s, by %s%s", r.Agents, r.GoalsMet, of,
 		plaintext.Count(r.AgentsMeetingGoal, "agent"), r.powerText()))
 	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
-		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.happenedText()))
+		r.ActionFailure, r.ActionRejectReasonCounts.most(), r.HappenedText()))
 	line("run", r.runLine())
 	line("scenario", fmt.Sprintf("%s, seed %d, %d of %s, %d active", plain(r.Scenario), r.Seed, r.WorldTime,
 		plaintext.Count(r.TicksRequested, "tick"), r.ActiveTicks))
@@ -81,7 +82,7 @@ func (r Report) Text() string {
 		}
 	}
 	line("task", task)
-	rare("metrics", r.ownText())
+	rare("metrics", r.OwnText())
 
 	by := d.DecidedBy
 	saved := plaintext.Count(r.CallsSaved+r.CallsSavedBy.sum(), "call")
@@ -201,7 +202,7 @@ func (r Report) Text() string {
 	rare("tools", listed(r.Tools, namesMax, "; ", ToolRow.text))
 	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
 	if r.Fork != nil {
-		line("fork", r.Fork.text())
+		line("fork", r.Fork.Text())
 		if r.Fork.Comparison != nil {
 			rare("fork end", r.Fork.Comparison.endText())
 		}
@@ -209,6 +210,14 @@ func (r Report) Text() string {
 	l := t.LLMLatencyMS
 	line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50,
 		l.P95, l.P99, l.Max))
+	if b := t.Barrier; b.Ticks > 0 {
+		line("waited", fmt.Sprintf("%d ms for the slowest turns of %s; the own turns of %s take %d ms", b.WaitedMS,
+			plaintext.Count(b.Ticks, "tick"), plain(b.OwnAgentBoundAgent), b.OwnAgentBoundMS))
+		slowest := slices.Clone(t.ByAgent)
+		slices.SortStableFunc(slowest, func(a, b AgentTiming) int { return cmp.Compare(b.AwaitedMS, a.AwaitedMS) })
+		line("waited for", listed(slowest, namesMax, "; ", AgentTiming.text))
+		line("asked", listed(t.ByEndpoint, namesMax, "; ", EndpointLatency.text))
+	}
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
@@ -237,8 +246,9 @@ func (r Report) powerText() string {
 	return fmt.Sprintf("; out of power: %s, %s at the end", plaintext.Count(times, "time"), plaintext.Count(down, "agent"))
 }
 
-// happenedText counts what came of actions: factories, jobs, trades and messages.
-func (r Report) happenedText() string {
+// HappenedText counts for people what came of actions, after a semicolon: factories, jobs, trades and messages;
+// empty if nothing did.
+func (r Report) HappenedText() string {
 	var words []string
 	for _, c := range []struct {
 		kind world.EventKind
@@ -287,8 +297,11 @@ func (e Effect) text() string {
 		milli(e.Difference.High))
 }
 
-// text says where a fork left its parent and how far it got from it.
-func (f *ForkReport) text() string {
+// Text says for people where a fork left its parent and how far it got from it; empty for a run of its own.
+func (f *ForkReport) Text() string {
+	if f == nil {
+		return ""
+	}
 	changes := "none"
 	if len(f.Changes) > 0 {
 		changes = listed(f.Changes, namesMax, ", ", func(c trace.Change) string {

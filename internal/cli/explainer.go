@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -115,7 +116,11 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("executed", explain.RawText(d.Executed))
+	executed := explain.RawText(d.Executed)
+	if d.WaitReason != "" {
+		executed = "nothing: the turn failed, and the agent waited"
+	}
+	e.field("executed", executed)
 	e.field("outcome", explain.OutcomeText(d.Outcome))
 	e.why(*d)
 	commit := ""
@@ -144,6 +149,8 @@ func (e *explainer) decision() {
 		switch {
 		case e.parentDir == "":
 			did = "not known: " + left.Parent.Name + " is not beside this run, or cannot be read"
+		case p != nil && p.WaitReason != "":
+			did = wording.Failed(p.WaitReason)
 		case p != nil:
 			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), p.DecidedBy,
 				explain.OutcomeText(p.Outcome))
@@ -158,10 +165,11 @@ func (e *explainer) why(d trace.Decision) {
 		e.field("why", d.Why)
 	}
 	if d.WaitReason != "" {
-		e.field("because", string(d.WaitReason))
+		e.field("because", fmt.Sprintf("%s [%s]", wording.Failed(d.WaitReason), d.WaitReason))
 	}
 	if d.FailedBy != "" {
-		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", d.FailedBy, d.By))
+		e.field("because", fmt.Sprintf("%s [%s]; the best of its %s was done in its place",
+			wording.Failed(d.FailedBy), d.FailedBy, d.By))
 	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
 }

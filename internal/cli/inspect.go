@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/explain"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
@@ -90,8 +91,8 @@ func inspectionText(i explain.Inspection, waits []access.CurrentWait) string {
 	}
 	field("progress", "%d of %d ticks, %s of the next one, %s", i.Tick, i.Ticks, plaintext.Count(i.Waiting, "exchange"),
 		plaintext.Count(i.Resumes, "resume"))
-	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded,
-		i.Rejected)
+	field("turns", "%d, %d of them failed; %s continued by orders; %s refused", i.Decided, i.Degraded,
+		plaintext.Count(i.Continued, "tick"), plaintext.Count(i.Rejected, "action"))
 	where := ""
 	if i.Waiting > 0 { // what was spent counts the open tick, too
 		where = " in whole ticks"
@@ -129,7 +130,11 @@ func inspectionText(i explain.Inspection, waits []access.CurrentWait) string {
 			plaintext.Fprintf(&b, "  operator: %s\n", plaintext.Clip(text, shownValueMax))
 		}
 		for _, d := range t.Decisions {
-			text := explain.DecisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
+			if d.WaitReason != "" {
+				plaintext.Fprintf(&b, "  %s: %s\n", d.AgentID, wording.Failed(d.WaitReason))
+				continue
+			}
+			text := explain.DecisionText(trace.Decision{Executed: d.Executed, Outcome: d.Outcome})
 			plaintext.Fprintf(&b, "  %s by %s: %s\n", d.AgentID, d.DecidedBy, text)
 		}
 		for _, e := range t.Events {

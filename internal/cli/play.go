@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"example.com/agentworld/internal/terminal"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/summary"
 	"example.com/agentworld/run"
 	"example.com/agentworld/session"
 	"example.com/agentworld/session/access"
@@ -282,7 +282,8 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 	for _, o := range m.observed {
 		o.Evaluate(p.evaluations(r)...)
 	}
-	var text, files strings.Builder
+	var files strings.Builder
+	plaintext.Fprintf(&files, "trace   %s\nhead    %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead)
 	err := run.Dir(m.path(p.RunDir)).KeepReport(r.JSON())
 	if err == nil {
 		plaintext.Fprintf(&files, "report  %s\n", filepath.Join(p.RunDir, run.ReportFile))
@@ -294,14 +295,12 @@ func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
 			plaintext.Fprintf(&files, "report  %s\n", p.ReportJSON)
 		}
 	}
-	text.WriteString(r.Text())
-	plaintext.Fprintf(&text, "trace   %s\nhead    %s\n", filepath.Join(p.RunDir, run.TraceFile), r.Timing.TraceHead)
-	text.WriteString(files.String())
+	files.WriteString(m.looksText(p.RunDir, *r))
 	if out.stdout { // then the summary is for people, beside what a program reads
-		_, _ = io.WriteString(m.Stderr, text.String())
+		m.showSummary(*r, files.String())
 		return errors.Join(err, m.print(string(r.JSON())))
 	}
-	return errors.Join(err, m.print(text.String()))
+	return errors.Join(err, m.printSummary(*r, summary.Options{}, files.String()))
 }
 
 // observers are several observers of a run.

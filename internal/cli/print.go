@@ -27,6 +27,8 @@ type printer struct {
 	Columns  func() int
 	// OutputColumns is how wide the terminal is that Stdout is, 0 where it is none. Nil is the same.
 	OutputColumns func() int
+	// Colours says that Stdout is a terminal whose user wants colours.
+	Colours bool
 	// screen is Stderr, for progress on a terminal.
 	screen *terminal.Screen
 }

@@ -61,13 +61,15 @@ type Main struct {
 func NewMain(args []string) *Main {
 	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines,
 	// and for those who want plain output.
-	updates := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	manner := os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
+	updates := manner && term.IsTerminal(int(os.Stderr.Fd()))
 	return &Main{
 		Args: args, Stdin: os.Stdin,
 		printer: printer{
 			Program: os.Args[0], Stdout: os.Stdout, Stderr: os.Stderr, Terminal: updates,
 			Columns:       func() int { return terminal.Columns(os.Stderr) },
 			OutputColumns: func() int { return terminal.Columns(os.Stdout) },
+			Colours:       manner && term.IsTerminal(int(os.Stdout.Fd())),
 		},
 		environment: environment{
 			LookupEnv: os.LookupEnv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,

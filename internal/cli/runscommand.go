@@ -145,7 +145,7 @@ func lookAtRun(m *Main, dir string) (keptRun, bool) {
 		return keptRun{}, false
 	}
 	s := h.Latest()
-	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, Status: trace.RunUnfinished,
+	r := keptRun{Dir: dir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model,
 		Holder: run.Dir(path).Holder(), name: filepath.Base(dir) + " " + h.RunName()}
 	for _, f := range h.Forks {
 		r.parents = append(r.parents, f.Parent.Name+" "+f.Parent.Run)
@@ -154,6 +154,7 @@ func lookAtRun(m *Main, dir string) (keptRun, bool) {
 		r.StartedAt = h.Timing.StartedAt
 		r.started, _ = time.Parse(time.RFC3339, h.Timing.StartedAt) // else it is the oldest
 	}
+	r.Ticks, r.Status = run.Dir(path).Ending()
 	// The report is what its run said at its end; a list need not read the trace again.
 	var told report.Report
 	if data, err := readBounded(filepath.Join(path, run.ReportFile), 64<<20); err == nil &&

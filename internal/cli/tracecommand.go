@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/summary"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -151,6 +152,7 @@ func canonicalTrace(m *Main, runDir string, w io.Writer) error {
 // printed, the same text as at the end of a run.
 func reportCommand(m *Main) *cobra.Command {
 	var jsonPath, htmlPath string
+	var all bool
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "fold a run's trace into a report again",
@@ -169,7 +171,10 @@ func reportCommand(m *Main) *cobra.Command {
 			}
 			switch jsonPath {
 			case "":
-				return m.print(r.Text())
+				if all {
+					return m.printFigures(r)
+				}
+				return m.printSummary(r, summary.Options{}, m.looksText(args[0], r))
 			case "-":
 				return m.print(string(r.JSON()))
 			}
@@ -177,6 +182,7 @@ func reportCommand(m *Main) *cobra.Command {
 				func(f *os.File) error { _, err := f.Write(r.JSON()); return err })
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "list every agent, and print all figures below the summary")
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
 	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
 	m.addMetricFlag(c.Flags())

@@ -23,16 +23,15 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 	ticks := plaintext.Count(p.Ticks, "tick")
 	switch statusCode(result.Status) {
 	case exitCompleted:
-		d := r.DecisionCounts
-		turns := d.Act + d.Wait + d.WaitTicks - r.ContinuedDecisions
-		if d.Undecided*100 <= turns*int64(p.MaxDegradedPct) {
+		if !r.TooManyUndecided() {
 			return p.gateVerdict(r)
 		}
+		d := r.DecisionCounts
 		hint := p.undecidedHint(d)
 		return advise(failWith(exitGate, fmt.Errorf(
 			"completed, but %d of %d turns ended without a usable draft or decision, "+
 				"more than the %d%% that --max-degraded allows; %s",
-			d.Undecided, turns, p.MaxDegradedPct, hint)), p.doctorAdvice())
+			d.Undecided, r.Turns(), p.MaxDegradedPct, hint)), p.doctorAdvice())
 	case exitProvider:
 		hint, next := p.providerHint(result.Failure), []advice{}
 		if result.Status == trace.RunNoUsableAnswers {

@@ -17,11 +17,11 @@ const progressLines = 20
 
 // ProgressText is a run's progress as one line, such as
 //
-//	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
+//	tick 12/30  turns 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
 //
 // Tokens are shown once there are some, cost if the model has a price.
 func ProgressText(p engine.Progress) string {
-	text := fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
+	text := fmt.Sprintf("tick %d/%d  turns %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
 	if tokens := p.InputTokens + p.OutTokens; tokens > 0 {
 		text += fmt.Sprintf("  tokens %d", tokens)

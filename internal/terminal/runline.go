@@ -301,7 +301,7 @@ const (
 	rankETA
 	rankQueued
 	rankErrors
-	rankDecisions
+	rankTurns
 	rankLast
 )
 
@@ -382,8 +382,8 @@ func (l *RunLine) parts(now time.Time) (parts []part) {
 			int64(p.Cap.Cost)))
 	}
 	if p.Cap.Tokens > 0 {
-		caps = append(caps, capOf(thousands(charged.Tokens)+"/"+thousands(p.Cap.Tokens), "tokens", charged.Tokens,
-			p.Cap.Tokens))
+		text := plaintext.Thousands(charged.Tokens) + "/" + plaintext.Thousands(p.Cap.Tokens)
+		caps = append(caps, capOf(text, "tokens", charged.Tokens, p.Cap.Tokens))
 	}
 	if len(caps) > 0 {
 		parts = append(parts, capsPart(caps))
@@ -392,12 +392,12 @@ func (l *RunLine) parts(now time.Time) (parts []part) {
 		add(rankCaps, "%s %s", charged.Cost, p.Currency)
 	}
 	if p.Cap.Tokens == 0 && charged.Tokens > 0 {
-		add(rankQueued, "%s tokens", thousands(charged.Tokens))
+		add(rankQueued, "%s tokens", plaintext.Thousands(charged.Tokens))
 	}
 	if p.Errors > 0 {
 		add(rankErrors, "%s", plaintext.Count(p.Errors, "error"))
 	}
-	add(rankDecisions, "%s", plaintext.Count(p.Decisions, "decision"))
+	add(rankTurns, "%s", plaintext.Count(p.Decisions, "turn"))
 	if p.Rejected > 0 {
 		add(rankLast, "%d rejected", p.Rejected)
 	}
@@ -427,19 +427,6 @@ func Brief(d time.Duration) string {
 		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 	}
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
-}
-
-// thousands is a number with at most four digits and a letter: 999, 61k, 1.2M.
-func thousands(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	case n < 100_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%dM", n/1_000_000)
 }
 
 // DrainText says that no call begins any more, how many are awaited, and for how long at most.

@@ -201,7 +201,7 @@ func TestLongTicksAreSaid(t *testing.T) {
 		l.Finish()
 		want := ""
 		for _, at := range []string{"10s", "20s", "30s"} {
-			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 decisions\n", at, at)
+			want += fmt.Sprintf("tick 2/40  %s  1 call %s  0 turns\n", at, at)
 		}
 		if out.String() != want {
 			t.Errorf("printed:\n%swant:\n%s", out.String(), want)
@@ -230,11 +230,6 @@ func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0s", 59 * time.Second: "59s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m", 76 * time.Hour: "3d04h"} {
 		if got := Brief(d); got != want {
 			t.Errorf("brief(%s) = %s, want %s", d, got, want)
-		}
-	}
-	for n, want := range map[int64]string{0: "0", 9999: "9999", 61_500: "61k", 1_250_000: "1.2M", 250_000_000: "250M"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %s, want %s", n, got, want)
 		}
 	}
 }

@@ -89,6 +89,28 @@ func (s *Screen) print(text string) error {
 	return err
 }
 
+// Colour is how a text is shown on a terminal that shows colours.
+type Colour string
+
+// The colours. The zero value is the terminal's own.
+const (
+	Bold   Colour = "1"
+	Red    Colour = "31"
+	Green  Colour = "32"
+	Yellow Colour = "33"
+)
+
+// Paint writes one line in a colour.
+func (s *Screen) Paint(line string, c Colour) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := plaintext.Escape(plaintext.Line(line))
+	if c != "" {
+		text = "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+	}
+	return s.print(text + "\n")
+}
+
 // Failure is the first error of writing, nil for none.
 func (s *Screen) Failure() error {
 	s.mu.Lock()
@@ -105,7 +127,7 @@ func (s *Screen) Flush() {
 }
 
 // LineStart goes back to the start of the line and clears it. No other control sequence
-// is ever printed.
+// is ever printed, but for the colours of [Screen.Paint].
 const LineStart = "\r\x1b[K"
 
 // redraw shows text, of one line, as the updating line, in place of the one before.

@@ -156,3 +156,23 @@ var caps = map[string]string{
 	"agent_calls": "calls of the agent", "agent_tokens": "tokens of the agent", "agent_cost": "cost of the agent",
 	"tick_calls": "calls of the tick", "tick_tokens": "tokens of the tick", "tick_cost": "cost of the tick",
 }
+
+var settings = map[string]string{
+	"agents_override":       "agents",
+	"max_degraded_pct":      "turns that may fail in percent",
+	"timeout_ms":            "milliseconds for an answer",
+	"decision_deadline_ms":  "milliseconds for a decision",
+	"seat_timeout_ms":       "milliseconds for a move of a seat",
+	"words":                 "own texts to models",
+	"fallback":              "what a failed turn ends in",
+	"chain_steps":           "steps of a chain",
+	"module_calls_max":      "module calls of a turn",
+	"reason_steps_max":      "reason steps of a turn",
+	"guard_rounds_max":      "guard rounds of a turn",
+	"repairs_max":           "repairs of a turn",
+	"repeat_advice_after":   "repetitions before advice",
+	"context_window_tokens": "tokens of the context window",
+	"playbook_bullets":      "lessons in a prompt",
+	"playbook_size":         "lessons in a playbook",
+	"vary":                  "instance by the seed",
+}

@@ -28,13 +28,15 @@ type Words struct {
 	Rejections map[string]string `json:"rejections"`
 	// Deciders say who decided, by the deciders of a decision and of the report.
 	Deciders map[string]string `json:"deciders"`
+	// Settings are what settings are called, by their names in records; others are their names in words.
+	Settings map[string]string `json:"settings"`
 	// Caps are what a cap bounds, by its name in a refusal.
 	Caps map[string]string `json:"caps"`
 }
 
 // All are the words of this version. The maps are not to be changed.
 func All() Words {
-	return Words{statuses, failures, answers, seats, turns, guard, rejections, deciders, caps}
+	return Words{statuses, failures, answers, seats, turns, guard, rejections, deciders, settings, caps}
 }
 
 // Status says how a run ended, such as "reached one of its caps".
@@ -62,6 +64,9 @@ func Rejection(code string) string { return of(rejections, code) }
 // Refusal says why the guard refused an action, by rule.
 func Refusal(rule string) string { return of(guard, rule) }
 
+// Setting is what a setting is called, by its name in records.
+func Setting(name string) string { return of(settings, name) }
+
 // Outcome says in two or three words what a failed turn came to: no answer, an answer that could not be used, no
 // move, or nothing that was allowed.
 func Outcome(w trace.WaitReason) string {
@@ -77,6 +82,9 @@ func Outcome(w trace.WaitReason) string {
 	}
 	return "no decision"
 }
+
+// Failed says what a failed turn came to and why, such as "no usable answer (two decisions in one answer)".
+func Failed(w trace.WaitReason) string { return Outcome(w) + " (" + Reason(w) + ")" }
 
 // of is the clause of a code, or the code in words.
 func of(table map[string]string, code string) string {

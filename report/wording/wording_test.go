@@ -116,3 +116,12 @@ func TestDocsSayTheSame(t *testing.T) {
 		t.Errorf("docs/scenarios.md lists %q", listed)
 	}
 }
+
+func TestSettingsExist(t *testing.T) {
+	names := trace.SettingNames()
+	for name := range settings {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no setting %s", name)
+		}
+	}
+}

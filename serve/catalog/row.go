@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,7 +103,8 @@ func (c *Catalog) Row(id string) (Row, error) {
 	if h.Timing != nil {
 		r.StartedAt = h.Timing.StartedAt
 	}
-	r.Ticks, r.Status = c.ending(id)
+	tick, status := dir.Ending()
+	r.Ticks, r.Status = tick, string(status)
 	of, head, err := c.Report(id)
 	switch {
 	case dir.Holder() != "":
@@ -267,43 +267,4 @@ func (c *Catalog) ReportOf(ctx context.Context, id string) (of report.Report, di
 	}
 	of, err = report.Of(dir.Until(ctx))
 	return of, dir, err
-}
-
-// ending looks near the end of the trace for the last whole tick, 0 if none is there, and for how
-// the run ended.
-func (c *Catalog) ending(id string) (tick int64, status string) {
-	status = string(trace.RunUnfinished)
-	f, err := c.root.Open(filepath.FromSlash(path.Join(id, run.TraceFile)))
-	if err != nil {
-		return 0, status
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, status
-	}
-	for size := int64(64 << 10); ; size *= 8 {
-		end := make([]byte, min(size, info.Size()))
-		if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil && err != io.EOF {
-			return 0, status
-		}
-		if at := bytes.LastIndex(end, []byte("\n"+`{"type":"tick_end","tick":`)); at >= 0 {
-			digits, _, _ := bytes.Cut(end[at+len("\n"+`{"type":"tick_end","tick":`):], []byte(","))
-			tick, _ := strconv.ParseInt(string(digits), 10, 64) // 0 if somebody wrote something else
-			return tick, statusIn(end[at:], status)
-		}
-		if size >= info.Size() || size > 64<<20 {
-			return 0, status
-		}
-	}
-}
-
-// statusIn is how a run ended by the last line of its trace.
-func statusIn(end []byte, otherwise string) string {
-	last := end[bytes.LastIndexByte(bytes.TrimSuffix(end, []byte("\n")), '\n')+1:]
-	record, err := trace.Decode(bytes.TrimSuffix(last, []byte("\n")))
-	if e, is := record.(trace.RunEnd); err == nil && is {
-		return string(e.RunStatus)
-	}
-	return otherwise
 }

@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -36,6 +38,12 @@ type AgentTiming struct {
 	AwaitedMS int64 `json:"awaited_ms"`
 }
 
+// text is the row for people.
+func (a AgentTiming) text() string {
+	return fmt.Sprintf("%s %d ms alone, slowest in %s, turns p50 %d ms, p95 %d ms, longest %d ms, sum %d ms",
+		plain(a.AgentID), a.AwaitedMS, plaintext.Count(a.SlowestTicks, "tick"), a.P50MS, a.P95MS, a.LongestMS, a.SumMS)
+}
+
 // EndpointLatency says how long the model calls to one endpoint took, in milliseconds.
 type EndpointLatency struct {
 	// Endpoint, "seat NAME" for moves of a seat; empty for the embedded model of a trace without one.
@@ -50,6 +58,12 @@ type EndpointLatency struct {
 	LongestMS int64 `json:"longest_ms"`
 	// Sum of all calls.
 	SumMS int64 `json:"sum_ms"`
+}
+
+// text is the row for people.
+func (e EndpointLatency) text() string {
+	return fmt.Sprintf("%s %s, p50 %d ms, p95 %d ms, longest %d ms", cmp.Or(plain(e.Endpoint), "its model"),
+		plaintext.Count(e.Calls, "call"), e.P50MS, e.P95MS, e.LongestMS)
 }
 
 // Barrier says what it cost that every tick waits for its slowest turn. Turns that were queued for another

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"example.com/agentworld/internal/terminal"
+	"example.com/agentworld/report"
+	"example.com/agentworld/report/summary"
+	"example.com/agentworld/trace"
+)
+
+// colours are those of the tones of a summary.
+var colours = map[summary.Tone]terminal.Colour{
+	summary.Strong: terminal.Bold, summary.Good: terminal.Green, summary.Warn: terminal.Yellow, summary.Bad: terminal.Red,
+}
+
+// printSummary prints the summary of a run on stdout, in colours if it is a terminal, and below it other lines.
+func (m *Main) printSummary(r report.Report, o summary.Options, below string) error {
+	o.Columns = m.outputColumns()
+	lines := summary.Of(r, o)
+	screen, painted := m.Stdout.(*terminal.Screen)
+	if !painted || !m.Colours {
+		return m.print(summaryText(lines) + below)
+	}
+	for _, line := range lines {
+		if err := screen.Paint(line.Text, colours[line.Tone]); err != nil {
+			return err
+		}
+	}
+	return m.print(below)
+}
+
+// summaryText is a summary without colours.
+func summaryText(lines []summary.Line) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(line.Text + "\n")
+	}
+	return b.String()
+}
+
+// looks are the commands that show more of a run: the turn that failed first, and all its figures.
+func looks(runDir string, r report.Report) (list []advice) {
+	if first := r.FirstFailure; first != nil {
+		list = append(list, turnAdvice(runDir, first.Tick, first.AgentID, "shows the first turn that failed"))
+	}
+	switch r.RunStatus {
+	case trace.RunUnfinished:
+		list = append(list, advice{[]string{"inspect", pathWord(runDir)}, "shows whether a process works on it"})
+	case trace.RunInterrupted, trace.RunProviderFailed:
+		list = append(list, advice{[]string{"resume", pathWord(runDir)}, "continues it"})
+	}
+	return append(list, advice{[]string{"report", pathWord(runDir), "--all"}, "shows all agents and figures"})
+}
+
+// looksText are [looks] as lines.
+func (m *Main) looksText(runDir string, r report.Report) string {
+	var b strings.Builder
+	m.printAdvice(&b, looks(runDir, r)...)
+	return b.String()
+}
+
+// printFigures prints the summary of a run with all its agents, and then all its figures.
+func (m *Main) printFigures(r report.Report) error {
+	return m.printSummary(r, summary.Options{AllAgents: true}, "\n"+r.Text())
+}
+
+// showSummary prints the summary of a run and the lines below it on stderr, beside what a program reads.
+func (m *Main) showSummary(r report.Report, below string) {
+	_, _ = io.WriteString(m.Stderr, summaryText(summary.Of(r, summary.Options{}))+below)
+}
