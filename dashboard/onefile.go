@@ -118,7 +118,8 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		}
 		return put(v, name, params...)
 	}
-	err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks), ask("contacts", s.getContacts), put(wording.All(), "words"))
+	err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks), ask("contacts", s.getContacts),
+		put(wording.All(), "words"))
 	if err != nil {
 		return nil, err
 	}
