@@ -18,5 +18,5 @@ type ControlRow struct {
 	What string `json:"what"`
 }
 
-// text is the row for people.
-func (c ControlRow) text() string { return fmt.Sprintf("tick %d: %s", c.Tick, plain(c.What)) }
+// Text is the row for people.
+func (c ControlRow) Text() string { return fmt.Sprintf("tick %d: %s", c.Tick, plain(c.What)) }

@@ -200,7 +200,7 @@ func (r Report) Text() string {
 			plain(a.Model))
 	}))
 	rare("tools", listed(r.Tools, namesMax, "; ", ToolRow.text))
-	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.text))
+	rare("operator", listed(r.Controls, namesMax, "; ", ControlRow.Text))
 	if r.Fork != nil {
 		line("fork", r.Fork.Text())
 		if r.Fork.Comparison != nil {

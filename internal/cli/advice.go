@@ -42,9 +42,13 @@ func advise(err error, next ...advice) error { return &advised{err, next} }
 // printAdvice writes each advice as a line.
 func (m *Main) printAdvice(w io.Writer, next ...advice) {
 	for _, a := range next {
-		plaintext.Fprintf(w, "%s%s   # %s\n", terminal.AdvicePrefix,
-			openai.Masked(m.commandLine(a.words...), append(m.keysOfEnvironment(), m.keys...)...), a.does)
+		plaintext.Fprintf(w, "%s%s   # %s\n", terminal.AdvicePrefix, m.maskedLine(a.words...), a.does)
 	}
+}
+
+// maskedLine is [Main.commandLine] without secrets.
+func (m *Main) maskedLine(words ...string) string {
+	return openai.Masked(m.commandLine(words...), append(m.keysOfEnvironment(), m.keys...)...)
 }
 
 // commandLine is a call of this program as a shell takes it.

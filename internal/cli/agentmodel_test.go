@@ -143,7 +143,7 @@ func TestAnEndpointThatRefusesStopsItsAgentsOnly(t *testing.T) {
 			t.Errorf("%s: %+v, want it to go on", a.AgentID, a)
 		}
 	}
-	if !strings.Contains(p.stdout.String(), "stopped    agent-2 after tick 1 (auth, model small), agent-4 after tick 1 (auth, model small)\n") {
+	if !strings.Contains(p.stdout.String(), "\nstopped agent-2 after tick 1: the endpoint does not accept the key; agent-4 after tick 1: the endpoint does not accept the key\n") {
 		t.Errorf("the summary does not say who stopped:\n%s", p.stdout.String())
 	}
 	replayed(t, p)

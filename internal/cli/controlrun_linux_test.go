@@ -117,7 +117,7 @@ func TestAControlledRunIsKilledAndGoesOn(t *testing.T) {
 	}
 	again := onTerminal(t, dir, 100, nil, "resume", "run", "--dashboard", "--control")
 	shown = again.waitFor(t, `its page stays until Ctrl-C`)
-	if !strings.Contains(shown, "completed") || !regexp.MustCompile(`operator +tick 1: paused; tick 1: message to all agents; tick 1: one tick`).MatchString(shown) {
+	if !strings.Contains(shown, "turns failed") || !regexp.MustCompile(`control +tick 1: paused; tick 1: message to all agents; tick 1: one tick`).MatchString(shown) {
 		t.Errorf("the resume shows\n%s", shown)
 	}
 	again.press(t, ctrlC)

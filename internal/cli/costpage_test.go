@@ -75,8 +75,8 @@ func TestCostPage(t *testing.T) {
 			code := p.run(t)
 			if output = p.stdout.String(); !strings.Contains(words, "--estimate-only") {
 				run = filepath.Join(p.dir, "RUN")
-				output = "...\n" + output[strings.Index(output, "cost "):]
-				output, _, _ = strings.Cut(output, "sources ")
+				output = "...\n" + output[strings.Index(output, "\ncost ")+1:]
+				output, _, _ = strings.Cut(output, "trace ")
 				said := strings.TrimRight(p.stderr.String(), "\n")
 				output += "...\n" + said[strings.LastIndex(said, "\n"+programName+": ")+1:] + "\n"
 			}

@@ -84,7 +84,7 @@ func TestExtensionsOfOthers(t *testing.T) {
 		{"batch run b.toml --two --nats embedded", "--nats and --two are two ways", exitBadInput},
 		{"--version", ", mine 7", exitCompleted},
 		{"--version", ", wait 1, digger 3", exitCompleted},
-		{"minimal --ticks 2 --seat agent-1=digger", "digger 3 for agent-1: 2 moves", exitCompleted},
+		{"minimal --ticks 2 --seat agent-1=digger", "seats agent-1 digger 3", exitCompleted},
 	} {
 		p := newProcess(t, nil, strings.Fields(c.args)...)
 		p.Extensions = append(p.Extensions[:len(p.Extensions):len(p.Extensions)], mine)
@@ -115,7 +115,7 @@ func TestMetricsOfExtensions(t *testing.T) {
 		return p.run(t), p
 	}
 	run := []string{"minimal", "--ticks", "2", "--quiet", "--run-dir", "run", "--gate", "played>=3", "--gate", "played<=9"}
-	if code, p := of(ticks, run...); code != exitGate || !strings.Contains(p.output(), "\nmetrics    played 2 ticks\n") ||
+	if code, p := of(ticks, run...); code != exitGate || !strings.Contains(p.output(), "\nmetrics played 2 ticks\n") ||
 		!strings.Contains(p.output(), "played is 2, and must be at least 3\n") {
 		t.Errorf("exit code %d: %s", code, p.output())
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/internal/terminal"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/report/summary"
 	"example.com/agentworld/trace"
@@ -40,24 +41,34 @@ func summaryText(lines []summary.Line) string {
 	return b.String()
 }
 
+// look is a command that shows more of a run.
+type look struct {
+	words []string
+	shows string
+}
+
 // looks are the commands that show more of a run: the turn that failed first, and all its figures.
-func looks(runDir string, r report.Report) (list []advice) {
+func looks(runDir string, r report.Report) (list []look) {
 	if first := r.FirstFailure; first != nil {
-		list = append(list, turnAdvice(runDir, first.Tick, first.AgentID, "shows the first turn that failed"))
+		list = append(list, look{words: turnAdvice(runDir, first.Tick, first.AgentID, "").words,
+			shows: "the first turn that failed"})
 	}
 	switch r.RunStatus {
 	case trace.RunUnfinished:
-		list = append(list, advice{[]string{"inspect", pathWord(runDir)}, "shows whether a process works on it"})
+		list = append(list, look{words: []string{"inspect", pathWord(runDir)}, shows: "whether a process works on it"})
 	case trace.RunInterrupted, trace.RunProviderFailed:
-		list = append(list, advice{[]string{"resume", pathWord(runDir)}, "continues it"})
+		list = append(list, look{words: []string{"resume", pathWord(runDir)}, shows: "what comes after it"})
 	}
-	return append(list, advice{[]string{"report", pathWord(runDir), "--all"}, "shows all agents and figures"})
+	all := []string{"report", pathWord(runDir), "--all"}
+	return append(list, look{words: all, shows: "all agents and all figures"})
 }
 
-// looksText are [looks] as lines.
+// looksText are [looks] as lines, each a command that a shell runs as it is.
 func (m *Main) looksText(runDir string, r report.Report) string {
 	var b strings.Builder
-	m.printAdvice(&b, looks(runDir, r)...)
+	for _, l := range looks(runDir, r) {
+		plaintext.Fprintf(&b, "more    %s   # %s\n", m.maskedLine(l.words...), l.shows)
+	}
 	return b.String()
 }
 

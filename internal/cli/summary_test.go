@@ -66,11 +66,17 @@ func TestSummaries(t *testing.T) {
 				}
 				said := p.stdout.String()
 				for line := range strings.Lines(said) {
-					if n := plaintext.Cells(strings.TrimSuffix(line, "\n")); columns > 0 && n > columns && !strings.HasPrefix(line, "next: ") {
+					if n := plaintext.Cells(strings.TrimSuffix(line, "\n")); columns > 0 && n > columns && !strings.HasPrefix(line, "more    ") {
 						t.Errorf("%d columns: a line of %d: %s", columns, n, line)
 					}
 				}
 				text += strings.Repeat("-", max(columns, 1)) + "\n" + said
+			}
+			for _, look := range looks("RUN", r) {
+				p.Args = look.words
+				if code := p.run(t); code != exitCompleted {
+					t.Errorf("%q: exit code %d", look.words, code)
+				}
 			}
 			checkGolden(t, filepath.Join("summary", name+".golden"), text)
 		})

@@ -75,6 +75,7 @@ func Of(r report.Report, o Options) []Line {
 	page.add("passed", Plain, passed(r, o))
 	page.add("failed", tone.atLeastWarn(), failures(r))
 	page.add("stopped", Bad, stopped(r))
+	page.add("control", Plain, controls(r))
 	page.add("learned", Plain, learned(r.Learning))
 	page.add("fork", Plain, r.Fork.Text())
 	page.add("cost", Plain, cost(r))
@@ -266,6 +267,15 @@ func stopped(r report.Report) string {
 			list = append(list, fmt.Sprintf("%s after tick %d: %s", plain(a.AgentID), a.StoppedAtTick,
 				wording.Failure(a.StoppedBy)))
 		}
+	}
+	return firstOf(list, "; ")
+}
+
+// controls says what an operator did to the run.
+func controls(r report.Report) string {
+	list := make([]string, len(r.Controls))
+	for i, c := range r.Controls {
+		list[i] = c.Text()
 	}
 	return firstOf(list, "; ")
 }
