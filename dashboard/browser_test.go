@@ -413,7 +413,7 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 			}
 			b.open(t, fmt.Sprintf("#/run?id=hub&tick=%d&agent=%s&open=1", e.Tick, agent), "What it led to")
 			head, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('.details section.step').innerText"))
-			if choice, rest, _ := strings.Cut(head, "\n"); err != nil || strings.HasPrefix(choice, "instead") || !strings.Contains(rest, "Refused: ") || !strings.Contains(rest, "instead ") || !strings.Contains(rest, "Accepted") {
+			if choice, rest, _ := strings.Cut(head, "\n"); err != nil || strings.HasPrefix(choice, "instead") || !strings.Contains(rest, "refused: ") || !strings.Contains(rest, "instead ") || !strings.Contains(rest, "Accepted") {
 				t.Errorf("the decision is headed %q, %v", head, err)
 			}
 			b.check(t, "replaced")
@@ -556,7 +556,7 @@ func (b *tab) countStreams(n *atomic.Int64) {
 			if err != nil {
 				return
 			}
-			if strings.HasSuffix(e.Request.URL, "/api/stream") {
+			if strings.Contains(e.Request.URL, "/api/stream?") {
 				n.Add(1)
 			}
 		}

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,9 +14,12 @@ import (
 	"strings"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/serve"
+	"example.com/agentworld/serve/catalog"
+	"example.com/agentworld/trace"
 )
 
 // compareMax bounds the runs of one comparison.
@@ -27,11 +32,41 @@ type compareView struct {
 	// Pair is that of two runs, Summary that of sides; the other one is null.
 	Pair    *report.Comparison `json:"pair"`
 	Reports []report.Report    `json:"reports"`
-	Summary *batch.Summary     `json:"summary"`
+	// Set are the settings that differ, of two runs, first what shaped the world. Worlds are the parts of the
+	// worlds that do: the runs then played in other ones.
+	Set    []setDifference `json:"set"`
+	Worlds []setDifference `json:"worlds"`
+	// Parts are both decisions where two runs part; nil where they never do, or one of them has none there.
+	Parts   *partView      `json:"parts"`
+	Summary *batch.Summary `json:"summary"`
 	// Pairs are the runs of both sides that stand against each other, with what they scored.
 	Pairs []pairView `json:"pairs,omitempty"`
 	// Out are the runs that no verdict counts.
 	Out []outView `json:"out,omitempty"`
+}
+
+// setDifference is a setting of two runs, empty in the one that has it not.
+type setDifference struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// partView is the first tick in which two runs decided otherwise.
+type partView struct {
+	Tick  int64  `json:"tick"`
+	Agent string `json:"agent"`
+	// A and B are what the agent did then, and why.
+	A *partedTurn `json:"a"`
+	B *partedTurn `json:"b"`
+}
+
+// partedTurn is what an agent did in one of two runs.
+type partedTurn struct {
+	Executed json.RawMessage  `json:"executed"`
+	Why      string           `json:"why"`
+	Failed   trace.WaitReason `json:"failed"`
+	Outcome  json.RawMessage  `json:"outcome"`
 }
 
 // outView is a run that no verdict counts, with the reason.
@@ -81,14 +116,95 @@ func (s *Server) comparePair(ctx context.Context, v *compareView) error {
 	}
 	c, err := report.Compare(v.Reports[0], v.Reports[1], dirs[0].Until(ctx), dirs[1].Until(ctx), 0)
 	v.Pair = &c
-	return err
+	if err != nil {
+		return err
+	}
+	v.Set = differing(v.Reports[0].Settings, v.Reports[1].Settings)
+	v.Worlds = differing(v.Reports[0].World, v.Reports[1].World)
+	if c.FirstDecisionTick != nil && len(c.Ticks) > 0 && len(c.Ticks[0].Decisions) > 0 {
+		p := &partView{Tick: c.Ticks[0].Tick, Agent: c.Ticks[0].Decisions[0].AgentID}
+		p.A = partedIn(dirs[0].Until(ctx), p.Tick, p.Agent)
+		p.B = partedIn(dirs[1].Until(ctx), p.Tick, p.Agent)
+		v.Parts = p
+	}
+	return nil
 }
 
-// compareSides pairs runs of the same scenario and seed, until ctx ends.
+// differing are the settings that are not the same in both lists.
+func differing(a, b []report.SettingRow) []setDifference {
+	list := []setDifference{}
+	value := func(rows []report.SettingRow, name string) string {
+		at := slices.IndexFunc(rows, func(r report.SettingRow) bool { return r.Setting == name })
+		if at < 0 {
+			return ""
+		}
+		return rows[at].Value
+	}
+	for _, r := range slices.Concat(a, b) {
+		of := setDifference{r.Setting, value(a, r.Setting), value(b, r.Setting)}
+		if of.A != of.B && !slices.Contains(list, of) {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// partedIn is what an agent did in a tick of a run, nil if it decided nothing in it.
+func partedIn(of explain.Run, tick int64, agent string) *partedTurn {
+	for t, err := range explain.Ticks(of, nil, tick, tick, trace.TypeDecision) {
+		if err != nil {
+			return nil
+		}
+		at := slices.IndexFunc(t.Decisions, func(d trace.Decision) bool { return d.AgentID == agent })
+		if at >= 0 {
+			d := t.Decisions[at]
+			return &partedTurn{d.Executed, d.Why, cmp.Or(d.WaitReason, d.FailedBy), d.Outcome}
+		}
+	}
+	return nil
+}
+
+// labeled are the runs of batches by id, with their labels.
+func (s *Server) labeled() map[string]catalog.Row {
+	of := map[string]catalog.Row{}
+	rows, _ := s.catalog.Runs()
+	for _, r := range rows {
+		of[r.ID] = r
+	}
+	return of
+}
+
+// sharedAxes are the axes on which both sides have the same values for each scenario and seed: runs are paired
+// within one. What the sides differ in is another one.
+func sharedAxes(rows map[string]catalog.Row, a, b []string) map[string]bool {
+	var values [2]map[string]map[string]bool
+	for i, ids := range [][]string{a, b} {
+		values[i] = map[string]map[string]bool{}
+		for _, id := range ids {
+			r := rows[id]
+			for _, l := range r.Labels {
+				if values[i][l.Axis] == nil {
+					values[i][l.Axis] = map[string]bool{}
+				}
+				values[i][l.Axis][strings.Join([]string{r.Scenario, r.Seed, l.Value}, " ")] = true
+			}
+		}
+	}
+	shared := map[string]bool{}
+	for axis, of := range values[0] {
+		shared[axis] = maps.Equal(of, values[1][axis])
+	}
+	return shared
+}
+
+// compareSides pairs runs of the same scenario, seed and labels, but for those in which the sides differ, until
+// ctx ends.
 func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	var cells []batch.Cell
 	var results []batch.Result
 	pairs := map[string]*pairView{}
+	labeled := s.labeled()
+	shared := sharedAxes(labeled, v.A, v.B)
 	for i, ids := range [][]string{v.A, v.B} {
 		side := string(rune('A' + i))
 		repeats := map[string]int64{}
@@ -98,6 +214,11 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 				return err
 			}
 			instance := fmt.Sprintf("%s, seed %d", of.Scenario, of.Seed)
+			for _, l := range labeled[id].Labels {
+				if shared[l.Axis] {
+					instance += ", " + l.Axis + "=" + l.Value
+				}
+			}
 			repeats[instance]++
 			c := batch.Cell{
 				ID: batch.ID(side + " " + id), Scenario: of.Scenario, Seed: of.Seed, Repeat: repeats[instance],

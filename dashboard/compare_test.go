@@ -11,7 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/agentworld/batch"
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve/catalog"
 )
 
 // endsAfter is a context that ends when it was asked a number of times.
@@ -77,5 +79,32 @@ func TestAComparisonNamesWhatDoesNotCount(t *testing.T) {
 	}
 	if len(v.Pairs) != 2 || !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("%d pairs, and not counted are %q", len(v.Pairs), got)
+	}
+}
+
+// TestSidesArePairedByLabels marks the runs of a batch as two sides: they are paired within the axes on which both
+// sides have the same values, and not within the one in which they differ.
+func TestSidesArePairedByLabels(t *testing.T) {
+	rows := map[string]catalog.Row{}
+	add := func(id, seed, model, arm string) {
+		rows[id] = catalog.Row{Scenario: "minimal", Seed: seed,
+			Labels: []batch.Label{{Axis: "model", Value: model}, {Axis: "arm", Value: arm}}}
+	}
+	add("a1", "1", "small", "plain")
+	add("a2", "1", "large", "plain")
+	add("b1", "1", "large", "prosy")
+	add("b2", "1", "small", "prosy")
+	add("c", "2", "small", "prosy")
+	for _, c := range []struct {
+		a, b       []string
+		model, arm bool
+	}{
+		{[]string{"a1", "a2"}, []string{"b1", "b2"}, true, false},
+		{[]string{"a1", "b1"}, []string{"a2", "b2"}, true, true},
+		{[]string{"a1"}, []string{"c"}, false, false},
+	} {
+		if got := sharedAxes(rows, c.a, c.b); got["model"] != c.model || got["arm"] != c.arm {
+			t.Errorf("%v against %v: within %v", c.a, c.b, got)
+		}
 	}
 }

@@ -73,16 +73,12 @@ type door struct {
 	mu      sync.Mutex
 	// token lets the next browser in. pass is the cookie of the last one, empty before the first.
 	token, pass string
-	// asked is when the browser that was let in asked last how the run stands; shown is closed when
-	// it has shown how the run ended.
-	asked time.Time
-	shown chan struct{}
 }
 
 // newDoor returns the door of a server at an address.
 func newDoor(at net.Addr) *door {
 	_, port, _ := net.SplitHostPort(at.String())
-	return &door{cookie: "agentworld-control-" + port, token: rand.Text(), shown: make(chan struct{})}
+	return &door{cookie: "agentworld-control-" + port, token: rand.Text()}
 }
 
 // enter exchanges the token for the value of the cookie. ok is false if it is another one, or was
@@ -105,40 +101,23 @@ func (d *door) knows(r *http.Request) bool {
 	return err == nil && d.pass != "" && subtle.ConstantTimeCompare([]byte(c.Value), []byte(d.pass)) == 1
 }
 
-// heard notes that the browser that was let in asked how the run stands; shown says that it has shown
-// how the run ended.
-func (d *door) heard(shown bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.asked = time.Now()
-	select {
-	case <-d.shown:
-	default:
-		if shown {
-			close(d.shown)
-		}
-	}
-}
-
-// watchedFor is how long after its last question a browser is taken to be there still.
-const watchedFor = 3 * time.Second
-
-// AwaitShown waits until the browser that controls the run has shown how it ended, at most a time. It
-// returns at once if there is no such browser, or it asked for nothing lately.
+// AwaitShown waits until every browser with an open page has shown how the run ended, at most a time. It
+// returns at once if no page is open.
 func (s *Server) AwaitShown(atMost time.Duration) {
-	if s.door == nil {
-		return
-	}
-	s.door.mu.Lock()
-	there := time.Since(s.door.asked) < watchedFor
-	s.door.mu.Unlock()
-	if !there {
-		return
-	}
-	select {
-	case <-s.door.shown:
-	case <-s.done:
-	case <-time.After(atMost):
+	late := time.NewTimer(atMost)
+	defer late.Stop()
+	for {
+		shown, more := s.hub.shown()
+		if shown {
+			return
+		}
+		select {
+		case <-more:
+		case <-s.done:
+			return
+		case <-late.C:
+			return
+		}
 	}
 }
 
@@ -201,9 +180,6 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		serve.Answer(w, map[string]bool{"control": false})
 	case r.Method != http.MethodPost:
 		now := s.operator.Status()
-		if allowed {
-			s.door.heard(now.Ended && r.URL.Query().Has("shown"))
-		}
 		serve.Answer(w, struct {
 			Control bool `json:"control"`
 			// Allowed says that this browser may ask for something.

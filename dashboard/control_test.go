@@ -264,6 +264,9 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 	}
 	b.click(t, ".control button", "Pause the run")
 	b.wait(t, "waits for the next tick")
+	b.wait(t, "Pause asked for: it begins when tick 2 is played, which waits for agent-")
+	b.wait(t, "agents are waited for")
+	b.wait(t, "asked, no answer yet")
 	close(model.open)
 	b.wait(t, "Paused before tick 3.")
 	b.wait(t, "taken before tick 3")

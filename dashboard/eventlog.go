@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -22,6 +23,8 @@ type logRow struct {
 	Place string `json:"place,omitempty"`
 	// Bad says that something failed or was refused.
 	Bad bool `json:"bad,omitempty"`
+	// Find has other words by which the line is found.
+	Find string `json:"find,omitempty"`
 }
 
 // logPage is a part of the log.
@@ -29,8 +32,9 @@ type logPage struct {
 	Rows []logRow `json:"rows"`
 	// Next is the tick at which to go on, 0 at the end.
 	Next int64 `json:"next"`
-	// Last is the last tick that was looked at.
-	Last int64 `json:"last"`
+	// Last is the last tick that was looked at, Open what was written of the one after it, which is not whole.
+	Last int64    `json:"last"`
+	Open []logRow `json:"open,omitempty"`
 }
 
 const (
@@ -48,12 +52,11 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 	}
 	page := logPage{Rows: []logRow{}}
 	h.mu.RLock()
-	if from > h.done {
-		h.mu.RUnlock()
-		return page, nil
-	}
 	x, done := *h.index, h.done
 	h.mu.RUnlock()
+	if from > done {
+		page.Last = done
+	}
 	agent := q.Get("agent")
 	kind := q.Get("kind")
 	text := strings.ToLower(q.Get("q"))
@@ -62,14 +65,21 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 		trace.TypeCapChange, trace.TypeSwitch,
 		trace.TypeControl, trace.TypeResume, trace.TypeTickEnd, trace.TypeRunEnd,
 	}
-	began, last := time.Now(), false
+	wanted := func(row logRow) bool {
+		said := strings.ToLower(strings.Join([]string{saidAs.Replace(row.What), row.What, row.Text, row.Agent, row.Place,
+			row.Find}, " "))
+		return (agent == "" || row.Agent == agent) && (kind == "" || kindMatches(kind, row)) && strings.Contains(said, text)
+	}
+	began, last := time.Now(), from > done
 	for record, err := range explain.Records(h.dir, &x, from, types...) {
 		if err != nil {
 			return nil, err
 		}
-		if end, is := record.(trace.TickEnd); is {
+		if end, is := record.(trace.TickEnd); is && end.Tick >= from {
 			page.Last = end.Tick
 			last = end.Tick >= done
+			page.Rows = append(page.Rows, page.Open...) // it is whole by now
+			page.Open = nil
 			if last {
 				continue // how the run ended follows
 			}
@@ -80,14 +90,17 @@ func (s *Server) getLog(h *history, r *http.Request) (any, error) {
 			continue
 		}
 		row, ok := rowOf(record)
-		if _, ended := record.(trace.RunEnd); last && !ended {
+		_, ended := record.(trace.RunEnd)
+		if trace.TickOf(record) < from && !ended {
 			continue
 		}
-		if !ok || agent != "" && row.Agent != agent || kind != "" && !kindMatches(kind, row) {
+		if last && !ended {
+			if ok && wanted(row) && len(page.Open) < logRowsMax {
+				page.Open = append(page.Open, row)
+			}
 			continue
 		}
-		if text != "" && !strings.Contains(strings.ToLower(saidAs.Replace(row.What)+" "+row.What+" "+row.Text+" "+row.Agent+
-			" "+row.Place), text) {
+		if !ok || !wanted(row) {
 			continue
 		}
 		if len(page.Rows) < 4*logRowsMax { // a tick of thousands of agents
@@ -116,7 +129,7 @@ func rowOf(record trace.Record) (row logRow, ok bool) {
 			row.Text += " " + r.Why
 		}
 		if r.WaitReason != "" {
-			row.What, row.Bad = row.What+" ("+string(r.WaitReason)+")", true
+			row.What, row.Bad = "no answer ("+wording.Reason(r.WaitReason)+")", true
 		}
 		return row, true
 	case trace.Step:
@@ -186,6 +199,9 @@ func eventRow(e world.Event) logRow {
 		What: strings.TrimSpace(string(e.Kind) + " " + e.Detail + " " + e.Subject), Text: e.Text}
 	if e.Action != nil {
 		row.Text = string(world.EncodeAction(e.Action))
+	}
+	if len(explain.Gifts(e)) > 0 {
+		row.Find = "give gift gave got"
 	}
 	if e.Rejection != nil {
 		row.What, row.Bad = row.What+" "+string(e.Rejection.Code), true

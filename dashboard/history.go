@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/playback"
 	"example.com/agentworld/run/state"
@@ -68,16 +69,23 @@ type history struct {
 	// openBytes what was read of the open tick.
 	bytesMax, worldBytes, openBytes int64
 
-	figures *explain.Figures
-	agents  explain.Lanes
-	marks   []explain.Mark
+	figures  *explain.Figures
+	agents   explain.Lanes
+	contacts explain.Contacts
+	marks    []explain.Mark
+	// open is the tick that is not whole, started when the process that plays the run began, as far as its
+	// records say, and pace how fast it goes.
+	open    openTick
+	started time.Time
+	pace    pace
+	prices  explain.Prices
 
 	// The rest is of the reading goroutine alone. count and tick hold what was read of the open tick;
 	play  *playback.Playback
 	count *state.Count
 	tick  explain.Tick
-	// told is when watchers were told last.
-	told time.Time
+	// told is when watchers were told last, written when the trace was written to before it was read.
+	told, written time.Time
 }
 
 // openHistory begins to read the run in dir.
@@ -88,7 +96,16 @@ func openHistory(dir run.Dir, changed func()) (*history, error) {
 	}
 	of := &history{dir: dir, header: h, changed: changed, readOnce: make(chan struct{}), every: 8,
 		index: x, count: state.NewCount(x, h),
-		bytesMax: historyBytesMax, figures: explain.NewFigures(h), agents: explain.NewLanes(h)}
+		bytesMax: historyBytesMax, figures: explain.NewFigures(h), agents: explain.NewLanes(h),
+		prices: explain.PricesOf(h.Latest()), open: openTick{turns: map[string]*openTurn{}}}
+	if h.Timing != nil {
+		if at, err := time.Parse(time.RFC3339, h.Timing.StartedAt); err == nil {
+			of.started = at
+			of.pace.begin(at, 0)
+			of.open.began = at
+		}
+	}
+	of.figures.Scorer = report.Scorer(h)
 	of.play, err = playback.Begin(h)
 	if err != nil {
 		of.differs = err
@@ -111,6 +128,9 @@ func (h *history) follow(ctx context.Context) {
 	for {
 		if now := traceSize(h.dir); now != seen {
 			seen = now
+			if info, err := os.Lstat(filepath.Join(string(h.dir), run.TraceFile)); err == nil {
+				h.written = info.ModTime()
+			}
 			if err := h.read(ctx); err != nil && ctx.Err() == nil {
 				h.mu.Lock()
 				h.err, h.failedAt = err, now
@@ -197,6 +217,7 @@ func (h *history) forgetOpen() {
 	h.tick = explain.Tick{}
 	h.end = nil
 	h.openBytes = 0
+	h.open.turns = map[string]*openTurn{}
 	if h.play != nil {
 		h.play.Reopen()
 	}
@@ -209,6 +230,7 @@ func (h *history) add(line state.Line) error {
 	if line.Record != nil {
 		h.mu.Lock()
 		h.openBytes += int64(line.Size)
+		h.heard(line.Record)
 		h.mu.Unlock()
 		h.tick.Add(line.Record)
 		played = h.replay(line.Record)
@@ -232,9 +254,13 @@ func (h *history) add(line state.Line) error {
 	var after *world.World
 	if played {
 		after = h.play.World()
+		h.tick.Events = h.play.Happened()
+		h.contacts.Add(end.Tick, h.tick.Events, after)
 		h.keep()
 	}
 	h.done = end.Tick
+	h.open = openTick{began: h.written, turns: map[string]*openTurn{}}
+	h.pace.reach(h.written, h.done)
 	h.marks = h.tick.Marks(h.marks)
 	h.figures.Add(&h.tick)
 	h.agents.Add(&h.tick, after)
@@ -282,6 +308,7 @@ func (h *history) fit() {
 		h.worlds = slices.DeleteFunc(h.worlds, func(w *world.World) bool { return w.Tick()%h.every != 0 })
 	}
 	h.agents.Fit(h.bytesMax / 4)
+	h.contacts.Fit(h.bytesMax / 16)
 }
 
 // limit sets how much may be kept, and drops what is more.
@@ -300,7 +327,7 @@ func (h *history) bytes() int64 {
 	defer h.mu.RUnlock()
 	n := int64(len(h.header.Settings.ScenarioTOML)) + 1000*int64(len(h.header.Agents)) + 64<<10
 	n += int64(len(h.worlds)+len(h.recent)) * h.worldBytes
-	return n + 3*h.openBytes + h.agents.Bytes + h.done*tickBytes
+	return n + 3*h.openBytes + h.agents.Bytes + h.contacts.Bytes + h.done*tickBytes
 }
 
 // bytesOf is about what a world takes in memory.

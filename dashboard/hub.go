@@ -20,9 +20,10 @@ const (
 	// meanwhile is told together.
 	streamEvery = 250 * time.Millisecond
 	// streamWrite is how long a client may take to read a message before it is dropped, which
-	// then connects again; streamIdle is after what time without news it is told so.
+	// then connects again; streamIdle is after what time without news it is told that there is none: a page
+	// that hears nothing for longer asks, and says so if there is no answer.
 	streamWrite = 10 * time.Second
-	streamIdle  = 20 * time.Second
+	streamIdle  = time.Second
 	// listChanged is the id that says that the list of runs changed.
 	listChanged = "*"
 )
@@ -31,15 +32,49 @@ const (
 type hub struct {
 	mu   sync.Mutex
 	subs map[*subscriber]bool
+	// more is closed when another page has shown how the run ended, or one went away.
+	more chan struct{}
 }
 
 // subscriber is a client of the stream with what it was not told yet.
 type subscriber struct {
+	// of names the browser, whose tabs share the stream; shown says that one of them has shown how the run
+	// ended.
+	of      string
+	shown   bool
 	pending map[string]bool
 	wake    chan struct{}
 }
 
-func newHub() *hub { return &hub{subs: map[*subscriber]bool{}} }
+func newHub() *hub { return &hub{subs: map[*subscriber]bool{}, more: make(chan struct{})} }
+
+// show notes that a page of a browser has shown how the run ended.
+func (h *hub) show(of string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subs {
+		s.shown = s.shown || s.of == of
+	}
+	h.wakeWaiting()
+}
+
+// shown reports whether all browsers have shown the end; more is closed when that may have changed.
+func (h *hub) shown() (all bool, more <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subs {
+		if !s.shown {
+			return false, h.more
+		}
+	}
+	return true, h.more
+}
+
+// wakeWaiting wakes who waits for pages. The lock is held.
+func (h *hub) wakeWaiting() {
+	close(h.more)
+	h.more = make(chan struct{})
+}
 
 // changed tells all clients that a run changed. It never waits for one.
 func (h *hub) changed(id string) {
@@ -70,9 +105,9 @@ func (h *hub) take(s *subscriber) []string {
 	return ids
 }
 
-// serve writes the stream to a client until either ends.
-func (h *hub) serve(ctx context.Context, w http.ResponseWriter) {
-	s := &subscriber{pending: map[string]bool{}, wake: make(chan struct{}, 1)}
+// serve writes the stream to a browser until either ends.
+func (h *hub) serve(ctx context.Context, w http.ResponseWriter, of string) {
+	s := &subscriber{of: of, pending: map[string]bool{}, wake: make(chan struct{}, 1)}
 	h.mu.Lock()
 	full := len(h.subs) >= subscribersMax
 	if !full {
@@ -87,8 +122,11 @@ func (h *hub) serve(ctx context.Context, w http.ResponseWriter) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.subs, s)
+		h.wakeWaiting()
 	}()
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store, no-transform") // a proxy that compresses it would collect it
+	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
 	send := func(text string) bool {
 		if out.SetWriteDeadline(time.Now().Add(streamWrite)) != nil {
@@ -103,7 +141,7 @@ func (h *hub) serve(ctx context.Context, w http.ResponseWriter) {
 		case <-ctx.Done():
 			return
 		case <-time.After(streamIdle):
-			ok = send(":\n\n")
+			ok = send("data: []\n\n")
 		case <-s.wake:
 			if ids := h.take(s); len(ids) > 0 {
 				list, err := json.Marshal(ids)

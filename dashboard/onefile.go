@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/serve/catalog"
 )
 
@@ -117,7 +118,9 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		}
 		return put(v, name, params...)
 	}
-	if err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks)); err != nil {
+	err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks), ask("contacts", s.getContacts),
+		put(wording.All(), "words"))
+	if err != nil {
 		return nil, err
 	}
 	for b.Every = 1; last/b.Every > fileWorldsMax; b.Every *= 2 {

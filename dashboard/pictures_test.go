@@ -42,8 +42,8 @@ func TestPictures(t *testing.T) {
 		name, route, text string
 		height            int64
 	}{
-		{"world", "#/run?id=camp&tick=90&agent=agent-4", "Charge and heat", 1000},
-		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to", 1180},
+		{"world", "#/run?id=camp&tick=90", "Agents after tick 90", 1000},
+		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to", 900},
 		{"figures", "#/run?id=camp&panel=figures", "Latency of calls", 820},
 	} {
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, view.height)); err != nil {

@@ -1,10 +1,13 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
@@ -20,7 +23,7 @@ type runView struct {
 	reach
 	Row    catalog.Row         `json:"row"`
 	Agents []trace.HeaderAgent `json:"agents"`
-	// Settings are a few for people; Forks say where it left other runs.
+	// Settings are a few for people, and all that are not the default; Forks say where it left other runs.
 	Settings []settingView      `json:"settings"`
 	Forks    []trace.Fork       `json:"forks"`
 	Marks    []explain.Mark     `json:"marks"`
@@ -32,7 +35,17 @@ type runView struct {
 	End    *trace.RunEnd               `json:"end"`
 	// Report is what the run said at its end; null before.
 	Report *report.Report `json:"report"`
+	// Shares are the parts of the agents, at most sharesShownMax, those that failed most first where there
+	// are more.
+	Shares []explain.Share `json:"shares"`
+	// Live is how the run goes on while a process plays it; null otherwise.
+	Live *liveView `json:"live"`
+	// Seen is when the answer was made, in RFC 3339.
+	Seen string `json:"seen"`
 }
+
+// sharesShownMax bounds the agents in one answer.
+const sharesShownMax = 1000
 
 type settingView struct {
 	Name  string `json:"name"`
@@ -66,6 +79,9 @@ func (s *Server) getRun(h *history, r *http.Request) (any, error) {
 		of.RunReason = s.catalog.Shown(of.RunReason)
 		v.Report = &of
 	}
+	if row.Status == catalog.StatusRunning {
+		v.Live = h.live(time.Now())
+	}
 	return v, nil
 }
 
@@ -82,7 +98,8 @@ func (s *Server) known(r catalog.Row) catalog.Row {
 
 // runView is a run as far as it was read.
 func (s *Server) runView(h *history, row catalog.Row) runView {
-	v := runView{reach: h.reached(), Row: row, Agents: h.header.Agents, Forks: h.header.Forks, Goals: []world.GoalStatus{}}
+	v := runView{reach: h.reached(), Row: row, Agents: h.header.Agents, Forks: h.header.Forks,
+		Settings: []settingView{}, Goals: []world.GoalStatus{}, Seen: time.Now().UTC().Format(time.RFC3339)}
 	if w, err := h.at(v.Tick); err == nil {
 		v.Goals = append(v.Goals, w.Goals()...)
 	}
@@ -91,11 +108,9 @@ func (s *Server) runView(h *history, row catalog.Row) runView {
 	for _, one := range []settingView{
 		{"scenario", set.Scenario}, {"protocol", set.Protocol}, {"commit", set.Commit}, {"model", set.Model},
 		{"endpoint", set.BaseURL},
-		{"language", set.Language}, {"prompt profile", set.PromptProfile}, {"own words", set.WordsHash()},
-		{"caps", set.Caps.Text(set.Currency())},
-		{"faults", set.Faults},
+		{"language", set.Language}, {"prompt profile", set.PromptProfile},
 	} {
-		if one.Value != "" {
+		if one.Value != "" && !slices.ContainsFunc(row.Set, func(s catalog.Setting) bool { return s.Name == one.Name }) {
 			v.Settings = append(v.Settings, one)
 		}
 	}
@@ -104,6 +119,14 @@ func (s *Server) runView(h *history, row catalog.Row) runView {
 	v.Marks = append([]explain.Mark{}, h.marks...)
 	v.Every = h.figures.Every
 	v.Columns = h.figures.Columns()
+	if h.figures.Scorer == nil || h.differs != nil {
+		delete(v.Columns, "score")
+	}
+	v.Shares = h.agents.Shares()
+	if len(v.Shares) > sharesShownMax {
+		slices.SortStableFunc(v.Shares, func(a, b explain.Share) int { return cmp.Compare(b.Failed, a.Failed) })
+		v.Shares = v.Shares[:sharesShownMax]
+	}
 	if h.end != nil {
 		end := *h.end
 		end.Reason = s.catalog.Shown(end.Reason)
@@ -194,7 +217,11 @@ type worldView struct {
 	world.Overview
 	// Did has what the agents did last, in the order of Agents.
 	Did []didView `json:"did"`
+	// Contacts began in the tick or came to their end in it, at most contactsDrawnMax.
+	Contacts []explain.Contact `json:"contacts"`
 }
+
+const contactsDrawnMax = 200
 
 // didView is the last action of an agent.
 type didView struct {
@@ -202,6 +229,8 @@ type didView struct {
 	Action   string              `json:"action"`
 	Accepted bool                `json:"accepted"`
 	Code     world.RejectionCode `json:"code,omitempty"`
+	// Failed says why there was no answer and the engine had it wait, or took what it did instead.
+	Failed string `json:"failed,omitempty"`
 }
 
 func (s *Server) getWorld(h *history, r *http.Request) (any, error) {
@@ -213,13 +242,21 @@ func (s *Server) getWorld(h *history, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := worldView{Overview: w.Overview(), Did: make([]didView, w.Agents())}
+	v := worldView{Overview: w.Overview(), Did: make([]didView, w.Agents()), Contacts: []explain.Contact{}}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, c := range h.contacts.List {
+		if (c.Tick == v.Tick || c.StateTick == v.Tick) && len(v.Contacts) < contactsDrawnMax {
+			v.Contacts = append(v.Contacts, c)
+		}
+	}
 	for n := range v.Did {
 		if o, acted := w.LastOutcome(n); acted {
 			v.Did[n] = didView{Tick: o.Tick, Action: string(world.EncodeAction(o.Action)), Accepted: o.Accepted}
 			if o.Rejection != nil {
 				v.Did[n].Code = o.Rejection.Code
 			}
+			v.Did[n].Failed = h.agents.At(w.AgentID(n), o.Tick).Failed
 		}
 	}
 	return v, nil

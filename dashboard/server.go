@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/run"
 	"example.com/agentworld/serve"
 	"example.com/agentworld/serve/catalog"
@@ -276,6 +277,12 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("/api/prompt", s.ofRun(s.getPrompt))
 	m.HandleFunc("/api/log", s.ofRun(s.getLog))
 	m.HandleFunc("/api/asks", s.ofRun(s.getAsks))
+	m.HandleFunc("/api/contacts", s.ofRun(s.getContacts))
+	m.HandleFunc("/api/words", func(w http.ResponseWriter, _ *http.Request) { serve.Answer(w, wording.All()) })
+	m.HandleFunc("/api/shown", func(w http.ResponseWriter, r *http.Request) {
+		s.hub.show(r.URL.Query().Get("of"))
+		serve.Answer(w, map[string]bool{"shown": true})
+	})
 	m.HandleFunc("/api/compare", s.getCompare)
 	m.HandleFunc("/api/batch", s.getBatch)
 	m.HandleFunc(controlPath, s.control)
@@ -295,7 +302,7 @@ func (s *Server) routes() http.Handler {
 			case <-ctx.Done():
 			}
 		}()
-		s.hub.serve(ctx, w)
+		s.hub.serve(ctx, w, r.URL.Query().Get("of"))
 	})
 	return m
 }

@@ -37,9 +37,12 @@ func (p Prices) Micros(model string, u llmclient.Usage) int64 {
 type Figures struct {
 	// Every is the length of a row in ticks.
 	Every int64
-	// Counts are those of the whole run by reason, under waits, rejections, errors, unusable (answers),
-	// repairs, adjusted and actions.
+	// Counts are those of the whole run by reason, under waits, failures (of turns), rejections, errors,
+	// unusable (answers), repairs, adjusted and actions.
 	Counts map[string]map[string]int64
+	// Scorer, when set before the first tick, computes the score over time. Each tick must then have all of
+	// its events.
+	Scorer *world.Scorer
 
 	prices Prices
 	rows   []figureRow
@@ -50,9 +53,9 @@ type Figures struct {
 // figureRowsMax bounds the rows.
 const figureRowsMax = 4096
 
-// The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, and
-// of latencies in milliseconds the highest stays. Who was slowest is an index of the header's agents, of the
-// tick that waited longest.
+// The columns of a row. Most are sums. A tick is the first of the row, a price that of the last trade, a
+// score the last, and of latencies in milliseconds the highest stays. Who was slowest is an index of the
+// header's agents, of the tick that waited longest.
 const (
 	columnTick = iota
 	columnCalls
@@ -77,12 +80,16 @@ const (
 	columnP95
 	columnSlowestMS
 	columnSlowestAgent
+	columnScore
+	columnContacts
+	columnGifts
+	columnRescued
 )
 
 var columnNames = [...]string{
 	"tick", "calls", "failed", "refused", "repairs", "decided", "continued", "degraded", "rejected", "replaced",
 	"adjusted", "goals", "traded", "input", "cached", "output", "reasoning", "cost_micros", "price", "latency_p50_ms",
-	"latency_p95_ms", "slowest_ms", "slowest_agent",
+	"latency_p95_ms", "slowest_ms", "slowest_agent", "score", "contacts", "gifts", "rescued",
 }
 
 // figureRow counts some ticks in a row, by column.
@@ -105,6 +112,8 @@ func (r *figureRow) add(next figureRow) {
 				r[columnSlowestAgent] = next[columnSlowestAgent]
 			}
 		case columnSlowestAgent: // goes with the milliseconds
+		case columnScore:
+			r[column] = n
 		default:
 			r[column] += n
 		}
@@ -125,7 +134,8 @@ func NewFigures(h trace.Header) *Figures {
 	for i, a := range h.Agents {
 		f.agents[a.ID] = int64(i)
 	}
-	for _, name := range []string{"waits", "rejections", "errors", "unusable", "repairs", "adjusted", "actions"} {
+	for _, name := range []string{"waits", "failures", "rejections", "errors", "unusable", "repairs", "adjusted",
+		"actions"} {
 		f.Counts[name] = map[string]int64{}
 	}
 	return f
@@ -154,13 +164,25 @@ func (f *Figures) Add(t *Tick) {
 	f.steps(&r, t.Steps)
 	f.decisions(&r, t.Decisions)
 	for _, e := range t.Events {
+		if f.Scorer != nil {
+			f.Scorer.Observe(e)
+		}
 		switch {
+		case e.Kind == world.EventMessageSent, e.Kind == world.EventOfferMade:
+			r[columnContacts]++
+		case e.Kind == world.EventActionApplied, e.Kind == world.EventOfferAccepted:
+			if len(Gifts(e)) > 0 {
+				r[columnGifts]++
+			}
 		case e.Kind == world.EventGoalMet:
 			r[columnGoals]++
 		case e.Kind == world.EventTrade && e.Trade != nil:
 			r[columnTraded] += e.Trade.Amount
 			r[columnPrice] = e.Trade.Price
 		}
+	}
+	if f.Scorer != nil {
+		r[columnScore] = f.Scorer.Score(t.Tick)
 	}
 	if n := len(f.rows); n > 0 && (t.Tick-1)%f.Every != 0 {
 		f.rows[n-1].add(r)
@@ -250,6 +272,11 @@ func (f *Figures) decisions(r *figureRow, decisions []trace.Decision) {
 	for _, d := range decisions {
 		if d.WaitReason != "" {
 			f.tally("waits", string(d.WaitReason))
+			f.tally("failures", string(d.WaitReason))
+		}
+		if d.FailedBy != "" {
+			f.tally("failures", string(d.FailedBy))
+			r[columnRescued]++
 		}
 		r[columnAdjusted] += int64(len(d.Adjustments))
 		for _, a := range d.Adjustments {

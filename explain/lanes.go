@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 // About what is kept of agents takes in memory, in bytes, beside texts.
 const (
 	sampleBytes = 56
-	laneBytes   = 96
+	laneBytes   = 112
 	useBytes    = 120
 )
 
@@ -38,6 +39,8 @@ type Lanes struct {
 	uses  map[Origin][]Use
 	// usesBytes is about what uses take.
 	usesBytes int64
+	// shares are the parts of the agents, without their last decisions.
+	shares []Share
 	// names are action names, once each.
 	names map[string]string
 }
@@ -59,8 +62,10 @@ type LaneEntry struct {
 	Kind     string `json:"kind"`
 	Accepted bool   `json:"accepted"`
 	Adjusted bool   `json:"adjusted,omitempty"`
-	Calls    int    `json:"calls,omitempty"`
-	Tokens   int64  `json:"tokens,omitempty"`
+	// Failed says why the turn failed, empty if it did not.
+	Failed string `json:"failed,omitempty"`
+	Calls  int    `json:"calls,omitempty"`
+	Tokens int64  `json:"tokens,omitempty"`
 	// CostMicros is in millionths, DurationMS how long the turn took.
 	CostMicros int64 `json:"cost_micros,omitempty"`
 	DurationMS int64 `json:"duration_ms,omitempty"`
@@ -87,6 +92,9 @@ func NewLanes(h trace.Header) Lanes {
 		a.numbers[id] = i
 	}
 	a.lanes = make([][]LaneEntry, len(a.ids))
+	for _, of := range h.Agents {
+		a.shares = append(a.shares, Share{Agent: of.ID, Name: of.Name})
+	}
 	return a
 }
 
@@ -101,6 +109,17 @@ func (a *Lanes) Knows(agent string) bool {
 
 // Of are the decisions of an agent of the run, oldest first.
 func (a *Lanes) Of(agent string) []LaneEntry { return a.lanes[a.numbers[agent]] }
+
+// At is the decision of an agent of the run in a tick; it is empty if there is none, or it is not kept.
+func (a *Lanes) At(agent string, tick int64) LaneEntry {
+	lane := a.Of(agent)
+	by := func(e LaneEntry, tick int64) int { return cmp.Compare(e.Tick, tick) }
+	at, found := slices.BinarySearchFunc(lane, tick, by)
+	if !found {
+		return LaneEntry{}
+	}
+	return lane[at]
+}
 
 // LedTo are later decisions that used what came from an agent and tick.
 func (a *Lanes) LedTo(at Origin) []Use { return a.uses[at] }
@@ -119,10 +138,13 @@ func (a *Lanes) Add(t *Tick, w *world.World) {
 	}
 	for _, d := range t.Decisions {
 		if n, known := a.numbers[d.AgentID]; known {
-			a.lanes[n] = append(a.lanes[n], a.entry(d, costs[d.AgentID], took[d.AgentID]))
+			e := a.entry(d, costs[d.AgentID], took[d.AgentID])
+			a.lanes[n] = append(a.lanes[n], e)
+			a.shares[n].decided(d, e)
 			a.used(d)
 		}
 	}
+	a.exchanged(t.Events)
 }
 
 // entry is a decision, whose calls cost and took so much.
@@ -137,8 +159,10 @@ func (a *Lanes) entry(d trace.Decision, costMicros, tookMS int64) LaneEntry {
 	switch {
 	case d.WaitReason != "":
 		e.Kind = "wait"
+		e.Failed = a.named(string(d.WaitReason))
 	case d.FailedBy != "":
 		e.Kind = "fallback"
+		e.Failed = a.named(string(d.FailedBy))
 	case d.By != "":
 		e.Kind = "alternative"
 	}

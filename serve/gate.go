@@ -9,7 +9,7 @@ import (
 
 // Gate says which requests a server answers.
 type Gate struct {
-	// hosts are the names under which the server is asked.
+	// hosts are the names under which the server is asked, at any port: a tunnel has one of its own.
 	hosts map[string]bool
 	// token is what a request has to have, empty for none.
 	token string
@@ -19,40 +19,34 @@ type Gate struct {
 // that have it: as "Authorization: Bearer TOKEN", or as the first part of the path, which [Gate.Handler] takes
 // off, for clients that are given nothing but an address.
 func NewGate(at net.Addr, token string) Gate {
-	g := Gate{hosts: map[string]bool{}, token: token}
-	for _, host := range hostsOf(at) {
-		g.hosts[host] = true
+	g := Gate{hosts: map[string]bool{hostOf(at.String()): true}, token: token}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		g.hosts[name] = true
 	}
 	return g
 }
 
-// hostsOf are the names under which a listener on an address is asked.
-func hostsOf(addr net.Addr) []string {
-	host, port, err := net.SplitHostPort(addr.String())
+// hostOf is the name in a host that a request names, with or without a port.
+func hostOf(named string) string {
+	host, _, err := net.SplitHostPort(named)
 	if err != nil {
-		return []string{addr.String()}
+		host = strings.TrimSuffix(strings.TrimPrefix(named, "["), "]")
 	}
-	hosts := []string{net.JoinHostPort(host, port)}
-	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
-		hosts = append(hosts, net.JoinHostPort(name, port))
-	}
-	if port == "80" {
-		hosts = append(hosts, host, "localhost", "127.0.0.1", "[::1]")
-	}
-	return hosts
+	return strings.ToLower(host)
 }
 
-// FromPage reports whether a request comes from a page of this server.
+// FromPage reports whether a request comes from a page of this server: of the host and port that it asks, since
+// another port of this machine is anybody's.
 func (g Gate) FromPage(r *http.Request) bool {
 	origin, is := strings.CutPrefix(r.Header.Get("Origin"), "http://")
-	return is && g.hosts[strings.ToLower(origin)]
+	return is && g.hosts[hostOf(r.Host)] && strings.EqualFold(origin, r.Host)
 }
 
 // Refusal says why a request is not for this server, with the status to answer; it is empty if it is. Without it
 // any site that the user visits could ask: by a name of its own that it lets point here, or from its own origin.
 func (g Gate) Refusal(r *http.Request) (status int, why string) {
 	switch {
-	case !g.hosts[strings.ToLower(r.Host)]:
+	case !g.hosts[hostOf(r.Host)]:
 		return http.StatusMisdirectedRequest, "this server does not answer for that host"
 	case r.Header.Get("Origin") != "" && !g.FromPage(r):
 		return http.StatusForbidden, "this server does not answer pages of other origins"

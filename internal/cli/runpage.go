@@ -101,8 +101,8 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	return page, nil
 }
 
-// showEndMax is how long a page stays for the browser that controls the run to show how it ended.
-const showEndMax = 5 * time.Second
+// showEndMax is how long the page of a run stays at most for browsers to show how it ended.
+const showEndMax = time.Second
 
 // close ends the page, once or more.
 func (page *runPage) close() {

@@ -37,6 +37,8 @@ type Playback struct {
 	events    []world.Event
 	forks     []fork
 	told      []trace.Control
+	// happened is what happened in the last whole tick.
+	happened []world.Event
 }
 
 // fork is a fork with the scenario that is played from there on.
@@ -59,7 +61,7 @@ func (p *Playback) play(intents []world.Intent) error {
 			return err
 		}
 	}
-	w.Advance()
+	p.happened = w.Advance()
 	due, continuing := w.Due(), w.Continuing()
 	acted := make(map[int]bool, len(intents))
 	for _, in := range intents {
@@ -70,7 +72,7 @@ func (p *Playback) play(intents []world.Intent) error {
 		}
 		acted[in.Agent] = true
 	}
-	w.Apply(intents)
+	p.happened = append(p.happened, w.Apply(intents)...)
 	return nil
 }
 
@@ -103,6 +105,9 @@ func Scenario(s trace.Settings) (world.Scenario, error) {
 
 // World is the world after the last whole tick. The next Add changes it.
 func (p *Playback) World() *world.World { return p.world }
+
+// Happened are the events of the last whole tick, in their order. Nothing may be changed in them.
+func (p *Playback) Happened() []world.Event { return p.happened }
 
 // Reopen forgets the records since the last whole tick: they will be added again.
 func (p *Playback) Reopen() {

@@ -237,7 +237,7 @@ func (c *Catalog) Runs() (rows []Row, batches []string) {
 			batches = append(batches, e.ID)
 			continue
 		}
-		r := Row{ID: e.ID, Status: StatusNotBegun}
+		r := Row{ID: e.ID, Status: StatusNotBegun, Set: []Setting{}}
 		switch {
 		case e.problem != "":
 			r.Damage(errors.New(e.problem))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -40,13 +41,21 @@ type Row struct {
 	// Counted says that the run ended and wrote a report: what follows is not known before.
 	Counted bool `json:"counted"`
 	// Score is that of the task, Goals counts the goals met.
-	Score      *int64 `json:"score,omitempty"`
+	Score *int64 `json:"score,omitempty"`
+	// Best is the best score known for its task, absent where nobody knows one.
+	Best       *int64 `json:"best,omitempty"`
 	Goals      int64  `json:"goals_met"`
 	Calls      int64  `json:"calls"`
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
 	Parent     string `json:"parent,omitempty"`
+	// Set is what was set and is not the default.
+	Set []Setting `json:"set"`
+	// FailedPct is the share of turns that ended in no decision, in percent; MaxFailedPct is the share from
+	// which the run is no success.
+	FailedPct    int64 `json:"failed_pct"`
+	MaxFailedPct int64 `json:"max_failed_pct"`
 	// Batch is the batch that it is of, Labels what its cell says.
 	Batch  string        `json:"batch,omitempty"`
 	Labels []batch.Label `json:"labels,omitempty"`
@@ -85,7 +94,8 @@ func (c *Catalog) Row(id string) (Row, error) {
 	r := Row{
 		ID: id, Scenario: scenarioName(s), Seed: strconv.FormatUint(s.Seed, 10), Model: s.Model,
 		Source: string(s.ModelSource), Agents: len(h.Agents),
-		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(),
+		Status: string(trace.RunUnfinished), Asked: s.Ticks, Currency: s.Currency(), Set: SetOf(s),
+		MaxFailedPct: int64(s.MaxDegradedPct),
 	}
 	if len(h.Forks) > 0 {
 		r.Parent = h.Forks[len(h.Forks)-1].Parent.Name
@@ -212,10 +222,14 @@ func (r *Row) fill(of report.Report) {
 	r.Goals = of.GoalsMet
 	r.Calls = int64(all["calls"])
 	r.Tokens = int64(all["tokens"])
+	r.FailedPct = int64(math.Ceil(100 * all["degraded_share"]))
 	r.CostMicros, r.Currency = of.Cost.TotalMicros, of.Cost.Currency
 	if of.Task != nil && of.Task.Complete {
 		score := of.Task.Score
 		r.Score = &score
+		if of.Task.Baselines != nil {
+			r.Best = of.Task.Baselines.Best
+		}
 	}
 }
 

@@ -1,5 +1,8 @@
 // An agent: what it holds, over time, and its decisions as a lane.
-import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, shown, words, css, sharp,
+import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, shown, words, noAnswer,
+	refused,
+	css,
+	sharp,
 	Note, Waiting, actionText } from './lib.js';
 import { Chart } from './chart.js';
 import { powerClass } from './run.js';
@@ -9,8 +12,9 @@ const kindColor = { model: '--c1', seat: '--c1', standing: '--line', fallback: '
 	wait: '--bad', engine: '--bad' };
 export const kindText = { model: 'decided by the model', seat: 'decided by its seat',
 	standing: 'continued a standing order',
-	fallback: 'fallback after a failed turn', alternative: 'its choice was refused, another of its candidates ran',
-		wait: 'no decision: waited', engine: 'no decision: waited' };
+	fallback: 'the best it had, after a failed turn', alternative:
+		'its choice was refused, another of its candidates ran',
+		wait: 'no answer, so the engine had it wait', engine: 'no answer, so the engine had it wait' };
 
 export function Agent({ id, tick, agent, run, world, theme }) {
 	const version = useVersion(id);
@@ -32,17 +36,22 @@ export function Agent({ id, tick, agent, run, world, theme }) {
 			<div class="meter"><span>charge</span>
 				<meter min="0" max=${now.power_capacity} value=${now.electricity} aria-label="charge"></meter>
 					<span class=${powerClass(now.power_state)}>
-						${num(now.electricity)} / ${num(now.power_capacity)}${now.power_state === 'normal' ? '' : ', ' + now.power_state}
+						${num(now.electricity)} / ${num(now.power_capacity)}${now.power_state === 'normal' ? '' : ', ' +
+							now.power_state}
 							</span>
 			<span>heat</span><meter min="0" max=${now.heat_capacity} value=${now.heat} aria-label="heat"></meter><span>
 				${num(now.heat)} / ${num(now.heat_capacity)}</span></div>
 			<dl class="stats">
 				${[['Compound', num(now.compound_g / 1000) + ' kg'], ['Hardware', num(now.hardware)], ['Data', num(now.data)],
-					...now.products.map((p) => [words(p.resource), num(p.amount)])].map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}
+					...now.products.map((p) => [words(p.resource), num(p.amount)])].map(([k, v]) => html`<div><dt>${
+						k}</dt><dd>${v}
 						</dd></div>`)}</dl>
 			<p>${world.did[i].tick
-				? html`Tick ${world.did[i].tick}: ${actionText(world.did[i].action)} ${world.did[i].accepted
-					? html`<span class="good">accepted</span>` : html`<span class="bad">refused: ${words(world.did[i].code)}</span>`}`
+				? html`Tick ${world.did[i].tick}: ${world.did[i].failed ? html`<span class="bad">${
+					noAnswer(world.did[i].failed)}
+					</span>, then ` : ''}${actionText(world.did[i].action)} ${world.did[i].accepted
+					? html`<span class="good">accepted</span>` : html`<span class="bad">refused: ${
+						words(world.did[i].code)}</span>`}`
 						: 'It has not acted yet.'} <button onClick=${() => go({ tick: world.did[i].tick || tick, open: 1 })}
 							disabled=${!world.did[i].tick}>Open the decision</button></p>`}
 		${goals.length > 0 &&
@@ -61,7 +70,8 @@ export function Agent({ id, tick, agent, run, world, theme }) {
 				series=${[{ label: 'charge', data: data.columns.electricity }, { label: 'heat', data: data.columns.heat }]}
 					at=${tick} ...${{ pick, theme }} />
 			<${Chart} title="Compound" unit="grams" x=${data.columns.tick}
-				series=${[{ label: 'compound', data: data.columns.compound_g }]} at=${tick} ...${{ pick, theme }} height=${110} />
+				series=${[{ label: 'compound', data: data.columns.compound_g }]} at=${tick} ...${{ pick, theme }} height=${
+					110} />
 			<${Chart} title="Stocks" x=${data.columns.tick}
 				series=${[{ label: 'hardware', data: data.columns.hardware }, { label: 'data', data: data.columns.data },
 					{ label: 'products', data: data.columns.products }]} at=${tick} ...${{ pick, theme }} height=${120} />`}
@@ -105,12 +115,15 @@ function Near({ lane, tick, run }) {
 	}, [lane, tick]);
 	return html`<div class="wide" tabindex="0" role="region" aria-label="Decisions around the tick"><table><thead><tr>
 		<th scope="col">Tick</th><th scope="col">Action</th><th scope="col" class="num">Calls</th>
-			<th scope="col" class="num">Tokens</th><th scope="col" class="num">Cost</th><th scope="col" class="num">Time</th>
+			<th scope="col" class="num">Tokens</th><th scope="col" class="num">Cost</th><th scope="col"
+				class="num">Time</th>
 				</tr></thead>
 		<tbody>${rows.map((e) => html`<tr key=${e.tick} class=${e.tick === tick ? 'chosen' : ''}><td>
-			<button class="link" aria-label=${'open tick ' + e.tick} onClick=${() => go({ tick: e.tick, open: 1 })}>${e.tick}
+			<button class="link" aria-label=${'open tick ' + e.tick} onClick=${() => go({ tick: e.tick, open: 1 })}>${
+				e.tick}
 				</button></td>
-		<td>${words(e.action)}${e.accepted ? '' : html` <span class="bad">refused</span>`}${e.kind !== 'model'
+		<td>${e.kind === 'wait' ? html`<span class="bad">${noAnswer(e.failed)}</span>` : words(e.action)}${e.accepted ?
+			'' : html` <span class="bad">refused</span>`}${e.kind !== 'model'
 			? html`<br /><span class="soft small">${kindText[e.kind]}</span>` : ''}</td><td class="num">${e.calls || 0}</td>
 				<td class="num">${num(e.tokens || 0)}</td><td class="num">${money(e.cost_micros || 0, run.row.currency)}</td>
 					<td class="num">${ms(e.duration_ms || 0)}</td></tr>`)}</tbody></table></div>`;

@@ -1,4 +1,5 @@
-import { html, render, useEffect, useState, useRoute, useTheme, href, single, shown, Note } from './lib.js';
+import { html, render, useEffect, useState, useRoute, useServer, useTheme, clock, href, learn, single, shown,
+	Note } from './lib.js';
 import { Runs } from './runs.js';
 import { Run } from './run.js';
 import { Compare } from './compare.js';
@@ -15,6 +16,7 @@ function App({ first }) {
 	}, []);
 	const { path, q } = useRoute();
 	const [theme, setTheme] = useTheme();
+	const server = useServer();
 	const View = views[single ? '/' + single : path] || Runs;
 	const dark = theme === 'dark';
 	return html`
@@ -31,10 +33,13 @@ function App({ first }) {
 			<button aria-label=${dark ? 'Switch to the light theme' : 'Switch to the dark theme'}
 				onClick=${() => setTheme(dark ? 'light' : 'dark')}>${dark ? 'Light' : 'Dark'}</button>
 		</header>
+		<div role="status" aria-live="polite">${server.gone && html`<p class="note bad gone">The server of this page does not
+			answer. What is shown is of <b>${clock(server.at)}</b> and may have changed since. The runs are in their directory:
+			<code>world_llm_agent_demo dashboard DIR</code> shows them again.</p>`}</div>
 		<main id="main" tabindex="-1">${refused && html`<${Note} bad>${shown(refused)}<//>`}
 			<${View} q=${q} theme=${theme} key=${path + (q.get('id') || '')} /></main>`;
 }
 
 const at = document.getElementById('app');
 at.textContent = '';
-entering.then((first) => render(html`<${App} first=${first} />`, at));
+Promise.all([entering, learn()]).then(([first]) => render(html`<${App} first=${first} />`, at));

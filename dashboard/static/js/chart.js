@@ -6,7 +6,7 @@ import { html, useEffect, useRef, useState, useSize, css, num, short, words, Row
 export function Chart({ title, x, series, unit, at, pick, theme, height = 150 }) {
 	const box = useRef(null), plot = useRef(null), now = useRef(at);
 	const { width } = useSize(box);
-	const [open, setOpen] = useState(false);
+	const [open, setOpen] = useState(false), [over, setOver] = useState(null);
 	now.current = at;
 	const cursor = useRef(null); // at the present tick, above the drawing, which stays as it is
 	if (!cursor.current) { cursor.current = document.createElement('i'); cursor.current.className = 'now'; }
@@ -29,7 +29,8 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 				({ label: s.label, stroke: css('--c' + (i + 1)), width: 1.5, points: { show: false }, paths: s.steps
 					? uPlot.paths.stepped({ align: 1 }) : s.bars ? uPlot.paths.bars({ size: [0.8, 40] }) : undefined, fill: s.bars
 						? css('--c' + (i + 1)) : undefined }))],
-			hooks: { init: [(u) => u.over.append(cursor.current)], draw: [place] },
+			hooks: { setCursor: [(u) => setOver(u.cursor.idx ?? null)], init: [(u) => u.over.append(cursor.current)], draw:
+				[place] },
 		}, [x, ...series.map((s) => s.data)], box.current);
 		plot.current = u;
 		const click = () => { if (pick && u.cursor.idx !== null && u.cursor.idx !== undefined) pick(x[u.cursor.idx]); };
@@ -40,7 +41,9 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 	return html`<figure class="card" aria-label=${title}>
 		<figcaption><strong>${title}</strong>
 			${unit && html`<span>${unit}</span>`}${series.length > 1 &&
-				series.map((s, i) => html`<span><i class=${'key k' + (i + 1)}></i>${s.label}</span>`)}</figcaption>
+				series.map((s, i) => html`<span><i class=${'key k' + (i + 1)}></i>${s.label}</span>`)}
+			${over !== null && x[over] !== undefined && html`<span class="over" aria-hidden="true">tick ${num(x[over])}:${' '}
+				${series.map((s) => num(s.data[over])).join(' / ')}</span>`}</figcaption>
 		<div ref=${box} style=${{ minHeight: some ? height + 'px' : '0' }} aria-hidden="true"></div>
 		${!some && html`<p class="empty small">${x.length ? 'Nothing of this happened.' : 'No tick yet.'}</p>`}
 		${some && html`<details onToggle=${(e) => setOpen(e.target.open)}><summary>Table</summary>

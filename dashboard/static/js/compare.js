@@ -1,5 +1,6 @@
 // Two runs, or two sides of several, against each other.
-import { html, useEffect, useState, useData, useVersion, href, num, count, clean, shown, words, Rows, Pick, heads, Note,
+import { html, useEffect, useState, useData, useVersion, href, num, count, clean, shown, words,
+	noAnswer, refused, actionText, Rows, Pick, heads, Note,
 	Pill, Waiting } from './lib.js';
 
 export function Compare({ q }) {
@@ -19,13 +20,16 @@ export function Compare({ q }) {
 				: html`<span class="soft small">Choose two runs here, or mark several in the list of runs.</span>`}</div>
 		${asked && html`<p class="small soft">A: ${a.map(clean).join(', ')}<br />B: ${b.map(clean).join(', ')}</p>`}</section>
 		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair
-			? html`<${Pair} c=${of.data.pair} a=${a[0]} b=${b[0]} />`
+			? html`<${Pair} of=${of.data} a=${a[0]} b=${b[0]} />`
 				: html`<${Verdicts} s=${of.data.summary} />
 					<${Pairs} list=${of.data.pairs || []} own=${of.data.summary.own_metrics} />
 					<${Out} list=${of.data.out || []} />`)}`;
 }
 
 const pairMetrics = ['score', 'goals_met', 'calls', 'tokens', 'degraded_share'];
+
+// exact is a number as it is, a fraction in four digits.
+const exact = (x) => (Number.isInteger(x) ? num(x) : n3(x));
 
 // Pairs are the runs of each instance, A beside B.
 function Pairs({ list, own }) {
@@ -54,40 +58,88 @@ function Out({ list }) {
 				${shown(r.why)}</td>`} /></section>`;
 }
 
-function Pair({ c, a, b }) {
-	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null);
-	const ticks = c.ticks || [];
-	return html`<section class="card"><h2>Where they diverge</h2>
+// Differ is a table of what two runs were set to.
+const Differ = ({ name, list }) => html`<${Rows} name=${name} kind="wide" list=${list} head=${heads('Setting', 'A',
+	'B')}
+	row=${(d) => html`<td>${shown(words(d.name))}</td><td>${shown(d.a || 'not set')}</td><td>${shown(d.b ||
+		'not set')}</td>`} />`;
+
+const waited = (of) => of.failed && of.executed && of.executed.action === 'wait';
+
+// Parted is what an agent did in one of two runs that part.
+function Parted({ side, id, of, at }) {
+	const to = href('/run', { id, tick: at.tick, agent: at.agent, open: 1 });
+	const o = (of && of.outcome) || {};
+	return html`<div class="step"><p><b>${side}</b>: <a href=${to}>${shown(id)}</a></p>${!of
+		? html`<p class="soft">decided nothing in this tick</p>` : html`
+		${of.failed && html`<p class="bad">${noAnswer(of.failed)}</p>`}
+		<p class="big">${waited(of) ? '' : actionText(of.executed)}</p>
+		<p>${waited(of) ? 'The engine had it wait.' : o.accepted ? html`<span class="good">accepted</span>` : o.rejection ?
+			html`<span class="bad">
+			${refused(o.rejection.code)}</span>` : ''}</p>
+		${of.why ? html`<blockquote class="step">${shown(of.why)}</blockquote>` : html`<p class="soft">It gave no
+			reason.</p>`}`}
+		</div>`;
+}
+
+function Pair({ of, a, b }) {
+	const c = of.pair, at = of.parts;
+	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null
+		&& m.b !== undefined).sort((x, y) => (x.a === x.b) - (y.a === y.b));
+	const ticks = c.ticks || [], worlds = of.worlds || [];
+	return html`<section class="card"><h2>What was set differently</h2>
+		${worlds.length > 0 && html`<${Note} bad>They were played in other worlds: what follows compares runs that were not
+			asked the same.<//><${Differ} name="Other worlds" list=${worlds} />`}
+		${(of.set || []).length > 0 ? html`<${Differ} name="Settings that differ" list=${of.set} />`
+			: html`<p>Nothing: both have the same settings.</p>`}</section>
+		<section class="card"><h2>Where they part</h2>
 		${c.first_decision_tick
-			? html`<p>First in <b>tick ${num(c.first_decision_tick)}
-				</b>: <a href=${href('/run', { id: a, tick: c.first_decision_tick })}>look at A</a>, <a
-					href=${href('/run', { id: b, tick: c.first_decision_tick })}>look at B</a>.</p>`
-						: html`<p>The decisions are the same in all ticks that both have.</p>`}
+			? html`<p>First in <b>tick ${num(c.first_decision_tick)}</b>${at ? html`, by <b>${shown(at.agent)}</b>` : ''}.</p>
+				${at && html`<div class="turned"><${Parted} side="A" id=${a} of=${at.a} at=${at} />
+					<${Parted} side="B" id=${b} of=${at.b} at=${at} /></div>`}`
+			: html`<p>The decisions are the same in all ticks that both have.</p>`}
 		${ticks.length > 0 &&
 			html`<details><summary>Decisions that differ</summary>
 				<${Rows} name="Decisions that differ"
 					list=${ticks.flatMap((t) => (t.decisions || []).map((d) => ({ tick: t.tick, ...d })))}
 						head=${heads('Tick', 'Agent', 'A', 'B')}
-							row=${(d) => html`<td>${d.tick}</td><td>${shown(d.agent_id)}</td><td>${shown(text(d.a))}</td><td>
-								${shown(text(d.b))}</td>`} /></details>`}</section>
-		<section class="card"><h2>Metrics</h2>
+							row=${(d) => html`<td>${d.tick}</td><td>${shown(d.agent_id)}</td><td>${d.a ? actionText(d.a) : '–'}</td><td>
+								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
+		<section class="card"><h2>Metrics, those that differ first</h2>
 			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
 				runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
 						<th scope="col" class="num">Difference</th></tr></thead><tbody>
-							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${num(m.a)}</td><td class="num">${num(m.b)}
-								</td><td class="num">${num(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
+							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${exact(m.a)}</td><td class="num">${
+								exact(m.b)}
+								</td><td class="num">${exact(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
 }
 
-const text = (v) => (typeof v === 'string' ? v : JSON.stringify(v ?? null));
 const n3 = (x) => (x === null || x === undefined ? '–'
 	: Number(x).toLocaleString('en-US', { maximumSignificantDigits: 4 }));
+
+// Verdict is a comparison in one sentence.
+function Verdict({ c }) {
+	const m = (c.metrics || []).find((x) => x.primary), tokens = (c.metrics || []).find((x) => x.metric === 'tokens');
+	if (!m || !m.pairs) return '';
+	const part = m.baseline_mean ? Math.abs(100 * m.difference / m.baseline_mean) : null;
+	const size = part === null ? n3(Math.abs(m.difference)) : n3(part) + '%';
+	const p = m.p ? ', p ' + (m.adjusted_p < .001 ? '<0.001' : n3(m.adjusted_p)) : '';
+	const cost = tokens && tokens !== m && tokens.baseline_mean ? ', for ' + n3(tokens.arm_mean / tokens.baseline_mean)
+		+ ' times the tokens' : '';
+	return html`<p class="lead">${m.difference === 0 ? html`${shown(c.arm)} has the same ${words(m.metric)}${' as '}
+		${shown(c.baseline)}` : html`${shown(c.arm)} has ${size} ${m.difference > 0 ? 'more' : 'less'} ${words(m.metric)}${
+			' than '}
+			${shown(c.baseline)}`}${p}${cost}: <b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad'
+				: ''}>${words(m.outcome)}</b>.</p>`;
+}
 
 // Verdicts are the comparisons of a summary.
 export function Verdicts({ s }) {
 	if (!s.comparisons.length) return html`<${Note}>There is nothing to compare.<//>`;
 	return s.comparisons.map((c) => html`<section class="card" key=${c.arm + ' ' + c.baseline}><h2>
 		${shown(c.arm)} against ${shown(c.baseline)}</h2>
+		<${Verdict} c=${c} />
 		<p class="soft small">
 			${count(c.pairs, 'pair')}${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed'
 				: ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}

@@ -1,6 +1,7 @@
 // A decision opened: from what came of it back to what it rests on, and on to what it led to.
-import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, Note, Waiting,
-	actionText } from './lib.js';
+import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, refused,
+	Note,
+	Waiting, actionText } from './lib.js';
 import { kindText } from './agent.js';
 import { Asks } from './ask.js';
 
@@ -28,27 +29,33 @@ export function Decision({ id, tick, agent, run }) {
 	return html`${head}${steps}
 		<section class=${'step ' + (o.accepted && !d.wait_reason && !tried.length ? 'good' : 'bad')}>
 			${tried.map((e, i) => html`<p class="big">${i ? 'then ' : ''}${actionText(e.action)}</p><p>
-				<span class="bad">Refused: ${words(e.rejection.code)}</span>${rejection(e.rejection)}</p>`)}
-			${d.wait_reason ? html`<p class="big">No decision: waited</p><p><span class="bad">${words(d.wait_reason)}</span></p>`
+				<span class="bad">${refused(e.rejection.code)}</span>${rejection(e.rejection)}</p>`)}
+			${d.wait_reason ? html`<p class="big bad">${noAnswer(d.wait_reason)}</p><p>The engine had it wait.</p>`
 				: html`<p class="big">${tried.length ? 'instead ' : ''}${actionText(d.executed)}</p>`}
 			<p>${d.wait_reason ? '' : o.accepted ? html`<span class="good">Accepted</span>`
-				: html`<span class="bad">Refused: ${words(o.rejection && o.rejection.code)}</span>
+				: html`<span class="bad">${refused(o.rejection && o.rejection.code)}</span>
 					${rejection(o.rejection)}`}${o.changes && o.changes.length
-						? ': ' + o.changes.map((c) => (c.amount > 0 ? '+' : '') + num(c.amount) + ' ' + words(c.resource)).join(', ')
+						? ': ' + o.changes.map((c) => (c.amount > 0 ? '+' : '') + num(c.amount) + ' ' +
+							words(c.resource)).join(', ')
 							: ''}${o.created ? ', made ' + clean(o.created) : ''}</p>
 			<p class="soft small">
-				${kindText[kind] || clean(kind)}${d.failed_by ? ' (' + clean(words(d.failed_by)) + ', took its ' + clean(d.by) + ')'
+				${kindText[kind] || clean(kind)}${d.failed_by ? ' (' + clean(noAnswer(d.failed_by)) + ', took its ' +
+					clean(d.by) + ')'
 					: ''} · ${count(t.calls.length, 'call')} · ${num(d.tokens ? d.tokens.total : 0)} tokens${d.tokens &&
-						d.tokens.cached ? ' (' + num(d.tokens.cached) + ' cached)' : ''} · ${money(cost, run.row.currency)}${d.timing
+						d.tokens.cached ? ' (' + num(d.tokens.cached) + ' cached)' : ''} · ${money(cost, run.row.currency)}${
+							d.timing
 							? ' · ' + ms(d.timing.duration_ms) : ''}</p></section>
-		<h3>Why</h3>${d.why ? html`<blockquote class="step">${shown(d.why)}</blockquote>`
+		<div class="turned"><div><h3>Why</h3>${d.why ? html`<blockquote class="step">${shown(d.why)}</blockquote>`
 			: html`<p class="soft">It gave no reason.</p>`}
-		${t.ordered_at ? html`<p>It continued the standing order of <a href=${to(t.ordered_at, agent)}>tick ${t.ordered_at}
+		${t.ordered_at ? html`<p>It continued the standing order of <a href=${to(t.ordered_at, agent)}>tick ${
+			t.ordered_at}
 			</a>.</p>` : ''}
 		${same(d.proposed, d.executed) ? ''
-			: html`<h3>From proposal to action</h3><table><tbody><tr><th scope="row">proposed</th><td>${actionText(d.proposed)}
+			: html`<h3>From proposal to action</h3><table><tbody><tr><th scope="row">proposed</th><td>${
+				actionText(d.proposed)}
 				</td></tr>${same(d.proposed, d.adjusted) ? ''
-					: html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th scope="row">executed</th>
+					: html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th
+						scope="row">executed</th>
 						<td>${actionText(d.executed)}</td></tr></tbody></table>`}
 		${d.adjustments && d.adjustments.length > 0 &&
 			html`<ul>${d.adjustments.map((a) => html`<li>
@@ -65,19 +72,21 @@ export function Decision({ id, tick, agent, run }) {
 			? html`<${Note}>It cited ${num((d.sources_invented || 0) +
 				(d.sources_unknown || 0))} sources that were not in view, ${num(d.sources_invented ||
 					0)} of them exist nowhere.<//>` : ''}
+		<h3>What it led to</h3>
+			${t.led_to.length === 0 ? html`<p class="soft">No later decision used anything of it.</p>`
+				: html`<ul>${t.led_to.map((u) => html`<li><a href=${to(u.tick, u.agent)}>tick ${u.tick}, ${shown(u.agent)}
+					</a> used <code>${shown(u.source)}</code></li>`)}</ul>`}
+		<${Events} list=${t.events} /></div><div>
 		<h3>Turn</h3>${t.calls.length === 0 ? html`<p class="soft">No model was asked.</p>`
 			: t.calls.map((c) =>
 				html`<${Call} key=${c.step} c=${c} steps=${t.steps.filter((s) => s.step === c.step)}
 					...${{ id, tick, agent, run }} />`)}
 		${t.steps.filter((s) => !t.calls.some((c) => c.step === s.step)).map((s) => html`<${Step} s=${s} />`)}
 		${t.refusals.map((r) =>
-			html`<div class="step bad">Refused by the cap ${shown(words(r.cap))}: ${num(r.requested)} needed, ${num(r.available)}
+			html`<div class="step bad">Refused by the cap ${shown(words(r.cap))}: ${num(r.requested)} needed, ${
+				num(r.available)}
 				of ${num(r.limit)} left</div>`)}
-		<h3>What it led to</h3>
-			${t.led_to.length === 0 ? html`<p class="soft">No later decision used anything of it.</p>`
-				: html`<ul>${t.led_to.map((u) => html`<li><a href=${to(u.tick, u.agent)}>tick ${u.tick}, ${shown(u.agent)}
-					</a> used <code>${shown(u.source)}</code></li>`)}</ul>`}
-		<${Events} list=${t.events} />
+		</div></div>
 		<${Asks} ...${{ id, tick, agent }} />`;
 }
 
@@ -126,12 +135,15 @@ function Detail({ s }) {
 		<th scope="col">Candidate</th><th scope="col">Dry run</th></tr></thead><tbody>
 			${d.candidates.map((c) => html`<tr><td>${c.n}. ${actionText(c.action)}</td><td>
 				<span class=${c.status === 'accepted' ? 'good' : c.status === 'rejected' ? 'bad' : 'warn'}>${said(c.status)}
-					</span> ${shown((c.changes || []).map((x) => (x.amount > 0 ? '+' : '') + num(x.amount) + ' ' + words(x.resource))
-						.join(', '))} ${c.rejection ? words(c.rejection.code) : ''}${c.ticks ? ', ' + c.ticks + ' ticks' : ''}</td>
+					</span> ${shown((c.changes || []).map((x) => (x.amount > 0 ? '+' : '') + num(x.amount) + ' ' +
+						words(x.resource))
+						.join(', '))} ${c.rejection ? words(c.rejection.code) : ''}${c.ticks ? ', ' + c.ticks + ' ticks' :
+							''}</td>
 							</tr>`)}</tbody></table>`;
 	const flat = typeof d === 'object' &&
 		Object.values(d).every((v) => typeof v === 'number' || typeof v === 'string' || typeof v === 'boolean');
-	const text = flat ? Object.entries(d).map(([k, v]) => words(k) + ' ' + clean(v)).join(', ') : clean(JSON.stringify(d));
+	const text = flat ? Object.entries(d).map(([k, v]) => words(k) + ' ' + clean(v)).join(', ') :
+		clean(JSON.stringify(d));
 	return text.length < 140 ? html` <span class="small soft">${text}</span>`
 		: html`<details><summary>Details</summary><pre tabindex="0">${shown(JSON.stringify(d, null, 1))}</pre></details>`;
 }
@@ -141,7 +153,8 @@ function Step({ s }) {
 		class=${'step ' + (s.status === 'error' || s.level === 'warn' ? 'bad' : s.status === 'degraded' ? 'warn' : '')}>
 			<span class="small"><b>${words(s.kind)}
 				</b> ${shown(s.name || '')} ${s.status !== 'ok' ? html`<b>${s.status}</b>`
-					: ''} ${shown(said(s.code || ''))} ${s.repairs && s.repairs.length ? 'repaired: ' + clean(s.repairs.join(', '))
+					: ''} ${shown(said(s.code || ''))} ${s.repairs && s.repairs.length ? 'repaired: ' +
+						clean(s.repairs.join(', '))
 						: ''} </span><${Detail} s=${s} /></div>`;
 }
 
@@ -157,7 +170,7 @@ function Call({ c, steps, id, tick, agent, run }) {
 						? ' · ' + ms(c.timing.latency_ms) + (c.timing.attempts > 1 ? ', ' + c.timing.attempts + ' attempts' : '')
 							+ (c.timing.recorded ? ', recorded' : '') : ''}
 							</span></p>
-		${fail && html`<p class="bad">${shown(words(fail.kind))}: ${shown(fail.message || '')}</p>`}
+		${fail && html`<p class="bad">${why(fail.kind)}: ${shown(fail.message || '')}</p>`}
 		${c.text && html`<pre>${shown(c.text)}</pre>`}
 		${c.tool_calls.map((t) => html`<details class="box"><summary><b>${shown(t.name)}</b> <code class="soft">
 			${shown(t.call_id)}</code>${t.tool && t.tool.code ? html` <span class="bad">${words(t.tool.code)}</span>` : ''}
@@ -181,10 +194,12 @@ function Prompt({ id, tick, agent, step }) {
 	const of = useData('prompt', { run: id, tick, agent, step });
 	if (!of.data) return html`<${Waiting} of=${of} />`;
 	const p = of.data;
-	return html`<table><thead><tr><th scope="col">Section</th><th scope="col" class="num">Tokens</th>
-		<th scope="col" class="num">Characters</th><th scope="col" class="num">Left out</th></tr></thead><tbody>
+	return html`<table><thead><tr><th scope="col">Section</th><th scope="col" class="num">Tokens at most</th>
+		<th scope="col" class="num">Characters</th><th scope="col" class="num">Characters left
+			out</th></tr></thead><tbody>
 			${(p.sections || [])
-				.map((s) => html`<tr><td>${shown(s.name)}</td><td class="num">${num(s.tokens)}</td><td class="num">${num(s.chars)}
+				.map((s) => html`<tr><td>${shown(s.name)}</td><td class="num">${num(s.tokens)}</td><td class="num">${
+					num(s.chars)}
 					</td><td class="num">${s.clipped_chars ? html`<span class="warn">${num(s.clipped_chars)}</span>` : '–'}</td>
 						</tr>`)}</tbody></table>
 		<h4>Instructions</h4><pre tabindex="0">${shown(p.instructions)}</pre>
@@ -201,6 +216,7 @@ function Events({ list }) {
 		${list.map((e) => html`<li>
 			${shown(said(e.kind))} ${shown([e.action && actionText(e.action), e.detail, e.subject, e.place].filter(Boolean)
 				.join(' · '))}${e.rejection ? html` <span class="bad">${words(e.rejection.code)}</span>` : ''}${e.text
-					? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price : ''}</li>`)}
+					? html`: “${shown(e.text)}”` : ''}${e.trade ? ' ' + num(e.trade.amount) + ' at ' + e.trade.price :
+						''}</li>`)}
 						</ul>`;
 }

@@ -1,14 +1,30 @@
 // The figures of a run over time.
-import { html, useMemo, go, num, words, clean } from './lib.js';
+import { html, useMemo, go, num, span, shown, words, clean, heads, Rows } from './lib.js';
 import { Chart, Bars } from './chart.js';
 
 // own is the value of a metric of the user's own.
 const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? 'not counted'
 	: num(m.value) + (m.unit ? ' ' + clean(m.unit) : ''));
 
+// Waited says who the ticks waited for, and what that cost.
+function Waited({ of }) {
+	if (!of || !of.barrier || !of.barrier.ticks) return '';
+	const b = of.barrier;
+	return html`<section class="card"><h2>Who was waited for</h2><p>${'The ticks took ' + span(b.waited_ms)
+		+ ' of turns, each as long as its slowest. '}${b.own_agent_bound_agent_id ?
+			'If nobody waited for another, it would be '
+			+ span(b.own_agent_bound_ms) + ', the turns of ' + clean(b.own_agent_bound_agent_id) + '.' : ''}</p>
+		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${heads('Agent', 'Turns', 'Median',
+			'95th percentile',
+			'Longest', 'Slowest in', 'Waited for it alone')} row=${(a) => html`<td>${shown(a.agent_id)}</td>
+			<td class="num">${num(a.turns)}</td><td class="num">${span(a.p50_ms)}</td><td class="num">${span(a.p95_ms)}</td>
+			<td class="num">${span(a.longest_ms)}</td><td class="num">${num(a.slowest_ticks)} ticks</td>
+			<td class="num">${span(a.awaited_ms)}</td>`} /></section>`;
+}
+
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;
-	const pick = (t) => go({ tick: t }, true);
+	const pick = (t) => go({ tick: t, panel: '' });
 	const share = useMemo(() => c.input.map((n, i) => (n ? Math.round(c.cached[i] / n * 1000) / 10 : 0)), [c]);
 	const grown = (list) => { let n = 0; return list.map((v) => (n += v)); };
 	const cost = useMemo(() => grown(c.cost_micros).map((n) => n / 1e6), [c]);
@@ -49,6 +65,9 @@ export function Figures({ run, tick, theme }) {
 			${chart('Actions refused and adjusted',
 				[{ label: 'refused', data: c.rejected }, { label: 'refused, another ran instead', data: c.replaced },
 					{ label: 'adjusted', data: c.adjusted }], per)}
+			${c.score && chart('Score', [{ label: 'score', data: c.score }], 'so far')}
+			${chart('Slowest turn of each tick', [{ label: 'slowest turn', data: c.slowest_ms || [] }], 'milliseconds')}
+			${chart('Between agents', [{ label: 'said or offered', data: c.contacts }, { label: 'given', data: c.gifts }], per)}
 			${chart('Goals met', [{ label: 'goals', data: goals, steps: true }], 'so far')}
 			${chart('Price of electricity', [{ label: 'price', data: c.price }], 'data per 10, last trade')}
 			${chart('Electricity traded', [{ label: 'traded', data: c.traded }], per)}
@@ -59,6 +78,7 @@ export function Figures({ run, tick, theme }) {
 			<${Bars} title="Answers that could not be used" counts=${run.counts.unusable} />
 			<${Bars} title="Repairs of answers" counts=${run.counts.repairs} />
 			<${Bars} title="Amounts adjusted" counts=${run.counts.adjusted} />
+			<${Waited} of=${r && r.timing} />
 			${empty.length > 0 && html`<p class="soft small">Nothing to draw of: ${empty.join(', ')}.</p>`}
 		</div>`;
 }

@@ -79,11 +79,18 @@ async function fromFile(path, params) {
 		const q = (params.q || '').toLowerCase(), kind = params.kind, from = Number(params.from) || 1;
 		const rows = file.log.filter((r) => r.tick >= from && (!params.agent || r.agent === params.agent) &&
 			(!kind || r.kind === kind || (kind === 'bad' && r.bad)) &&
-				(!q || [said(r.what), r.what, r.text, r.agent, r.place].join(' ').toLowerCase().includes(q)));
+				(!q || [said(r.what), r.what, r.text, r.agent, r.place, r.find].join(' ').toLowerCase().includes(q)));
 		const page = rows.slice(0, 300), more = rows[300];
 		const next = more && page[0].tick !== more.tick ? more.tick : 0;
-		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last: next
+		return { rows: more ? page.filter((r) => r.tick < more.tick || page[0].tick === more.tick) : page, next, last:
+			next
 			? next - 1 : file.log_to };
+	}
+	if (path === 'contacts') {
+		const all = file.answers.contacts, { a, b } = params;
+		const list = all.list.filter((c) => !a || (c.from === a && (!b || c.to === b)) || (c.to === a && (!b || c.from ===
+			b)));
+		return { ...all, list, count: a ? list.length : all.count };
 	}
 	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
 		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
@@ -147,21 +154,75 @@ export function useData(path, params, version) {
 
 const heard = new Set();
 const channel = 'BroadcastChannel' in window ? new BroadcastChannel('agentworld') : null;
-const tell = (ids) => { for (const f of heard) f(ids); };
+
+// server is how the server stands: gone, and when it was heard last; of names this browser to it.
+let server = { gone: false, at: Date.now(), of: '' };
+let again = 0; // before then it is not asked whether it is there
+const looking = new Set();
+function stands(now) { server = { ...server, ...now }; for (const f of looking) f(server); }
+const tell = ({ ids, of }) => {
+	if (server.gone || of !== server.of) stands({ gone: false, of });
+	again = 0;
+	server.at = Date.now();
+	for (const f of heard) f(ids);
+};
 
 function listen() {
-	const source = new EventSource('api/stream');
+	const of = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
+	const source = new EventSource('api/stream?of=' + of);
 	let lost = false;
-	const all = (ids) => { tell(ids); if (channel) channel.postMessage(ids); };
+	const all = (ids) => { tell({ ids, of }); if (channel) channel.postMessage({ ids, of }); };
 	source.onmessage = (e) => all(JSON.parse(e.data));
-	source.onerror = () => { lost = true; };
+	source.onerror = () => { lost = true; probe(); };
 	source.onopen = () => { if (lost) all(['*', '?']); lost = false; }; // "?": anything may have changed
+}
+
+// A server that is silent for longer than the stream ever is was ended, or a proxy keeps the stream back: it is
+// asked, which is also how a page behind such a proxy has its news.
+// A server that is gone is asked less and less often.
+const silentFor = 1400, answerWithin = 4000, probeMax = 30000;
+let probing = false, wait = 0;
+async function probe() {
+	if (probing || Date.now() < again) return;
+	probing = true;
+	try {
+		await fetch('icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerWithin) });
+		wait = 0;
+		tell({ ids: ['*', '?'], of: server.of });
+	} catch {
+		wait = Math.min(probeMax, 2 * wait || 1000);
+		if (!server.gone) stands({ gone: true });
+	}
+	again = Date.now() + wait;
+	probing = false;
 }
 if (channel && !single) channel.onmessage = (e) => tell(e.data);
 if (!single) {
 	if (channel && navigator.locks) navigator.locks.request('agentworld-stream',
 		() => { listen(); return new Promise(() => {}); });
 	else listen();
+	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, 500);
+}
+
+// useServer is how the server stands.
+export function useServer() {
+	const [now, set] = useState(server);
+	useEffect(() => { looking.add(set); set(server); return () => looking.delete(set); }, []);
+	return now;
+}
+
+// saw tells the server that this browser has shown how its run ended, which it waits for.
+export const saw = () => { if (!single) get('shown', { of: server.of }).catch(() => {}); };
+
+// useClock is the time, which moves on each second while it runs.
+export function useClock(runs) {
+	const [now, set] = useState(Date.now());
+	useEffect(() => {
+		if (!runs) return;
+		const timer = setInterval(() => set(Date.now()), 1000);
+		return () => clearInterval(timer);
+	}, [runs]);
+	return now;
 }
 
 // useVersion counts how often a run, or the list ("*"), changed.
@@ -197,8 +258,13 @@ export const money = (micros, currency) => currency
 	? (micros / 1e6).toFixed(micros < 1e6 ? 4 : 2) + ' ' + clean(currency) : '–';
 export const ms = (n) => n >= 10000 ? (n / 1000).toFixed(0) + ' s' : n >= 1000 ? (n / 1000).toFixed(1) + ' s'
 	: n + ' ms';
+// span is a time in few words; clock is a moment of this machine.
+export const span = (n) => n < 10000 ? (n / 1000).toFixed(1) + ' s' : n < 120000 ? Math.round(n / 1000) + ' s'
+	: n < 7200000 ? Math.round(n / 60000) + ' min' : (n / 3600000).toFixed(1) + ' h';
+export const clock = (t) => new Date(t).toLocaleTimeString('en-GB');
 export const statusClass = (s) => s === 'completed' || s === 'passed' || s === 'done' ? 'good' : s === 'running' ||
-	s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ? 'warn'
+	s === 'playing' ? 'live' : s === 'unfinished' || s === 'interrupted' || s === 'waiting' || s === 'undecided' ?
+		'warn'
 		: 'bad';
 export const words = (s) => clean(s).replace(/_/g, ' ');
 // said is a kind or code of the records as the page says it: in small letters, and refused in one word.
@@ -228,11 +294,31 @@ export function actionText(raw) {
 		if (typeof v === 'string') return v;
 		if (typeof v !== 'number') return words(k) + ' ' + JSON.stringify(v);
 		if (what !== k && what in a) return what + ' ' + num(v) + ' ' + a[what];
-		return k.endsWith('_g') ? num(v) + ' g' : k === 'amount' || a.action.includes(k) ? num(v) : words(k) + ' ' + num(v);
+		return k.endsWith('_g') ? num(v) + ' g' : k === 'amount' || a.action.includes(k) ? num(v) : words(k) + ' ' +
+			num(v);
 	});
 	return clean(words(a.action) + (rest.length ? ' ' + rest.join(', ') : ''));
 }
 
+// noAnswer says that a turn failed and why: what the engine did instead is no choice of the agent.
+export const noAnswer = (reason) => 'no answer (' + why(reason) + ')';
+// why is the clause for the code of a failed turn or call, refused the one for that of a refused action. The
+// tables are those of the terminal, see the package report/wording.
+let table = {};
+export const learn = async () => { table = await get('words').catch(() => ({})); };
+const lookUp = (kinds, code) => kinds.map((k) => (table[k] || {})[code]).find(Boolean) || words(code);
+const within = { llm_error: ['failures'], parse_error: ['answers'], seat_error: ['seats'] };
+export function why(reason) {
+	const [kind, ...rest] = String(reason || '').split(':');
+	return within[kind] ? lookUp(within[kind], rest.join(':')) : lookUp(['turns', 'failures', 'answers'], reason);
+}
+export const refused = (code) => 'refused: ' + lookUp(['rejections', 'guard'], code);
+// amounts are what was given, in few words.
+export const amounts = (list) => (list || []).map((a) => short(a.amount) + ' ' + words(a.resource)).join(', ');
+
+// Set are the settings that are not the default, as pills.
+export const Set_ = ({ list }) => (list || []).map((s) =>
+	html`<span class=${'pill set' + (s.warn ? ' warn' : '')}>${clean(s.name)}: ${clean(s.value)}</span> `);
 export const Pill = ({ status }) => html`<span class=${'pill ' + statusClass(status)}>${words(status)}</span>`;
 export const Note = ({ bad, children }) =>
 	html`<p class=${'note' + (bad ? ' bad' : '')} role=${bad ? 'alert' : undefined}>${children}</p>`;
@@ -251,7 +337,8 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 	const turn = (n, text, label) =>
 		html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last
 			? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
-	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${head}</tr>
+	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${
+		head}</tr>
 		</thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
 		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>
 			${turn(-1, '‹', 'Page before')}
@@ -260,6 +347,24 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 			<span class="soft" role="status">
 				${num(from + 1)} to ${num(Math.min(from + pageRows, list.length))} of ${num(list.length)}</span></div>`}`;
 }
+
+// sortable gives the head of a table whose columns sort, and its list in the order that was chosen. columns are
+// names, each with what it sorts by: numbers the other way round, so that the largest come first.
+export function sortable(all, columns, key) {
+	const { q } = useRoute(), [at, turned] = (q.get('sort-' + key) || '').split('-');
+	const by = columns.findIndex(([name]) => name === at), sign = turned ? -1 : 1;
+	const order = (a, b) => { const [x, y] = [columns[by][1](a), columns[by][1](b)];
+	return sign * (typeof x === 'string' ? x.localeCompare(y, 'en', { numeric: true }) : x - y); };
+	const head = columns.map(([name, of], i) => html`<th scope="col" aria-sort=${i !== by ? undefined : turned ?
+		'descending'
+		: 'ascending'}>${of ? html`<button type="button" class="link"
+			onClick=${() => go({ ['sort-' + key]: i !== by ? name : turned ? '' : name + '-turned' }, true)}>
+				${name}${i === by ? turned ? ' ▴' : ' ▾' : ''}</button>` : name}</th>`);
+	return { head, list: by < 0 ? all : [...all].sort(order) };
+}
+
+// failedClass says how bad a share of failed turns is, in percent.
+export const failedClass = (pct) => (pct >= 50 ? 'bad' : pct >= 5 ? 'warn' : '');
 
 const optionsMax = 300;
 

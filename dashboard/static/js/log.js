@@ -1,5 +1,5 @@
 // The log of events, decisions, calls and steps, searched on the server page by page.
-import { html, useEffect, useState, go, href, get, num, shown, single, said, Pick, Note } from './lib.js';
+import { html, useEffect, useRef, useState, go, href, get, num, shown, single, said, Pick, Note } from './lib.js';
 
 const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps',
 	cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
@@ -9,6 +9,7 @@ export function Log({ id, run, q, version }) {
 	const [text, setText] = useState(q.get('q') || '');
 	const [error, setError] = useState('');
 	const [busy, setBusy] = useState(false);
+	const live = useRef(run.row.status === 'running');
 	const asked = { q: q.get('q') || '', kind: q.get('kind') || '', agent: q.get('who') || '', from: q.get('from') || 1 };
 	const key = JSON.stringify(asked);
 	// The server answers after a while with what it has found. A search that has found nothing goes on.
@@ -17,7 +18,7 @@ export function Log({ id, run, q, version }) {
 		return get('log', { run: id, ...asked, from }, signal)
 			.then((p) => {
 				const rows = before.concat(p.rows);
-				setPage({ rows, next: p.next, last: p.last });
+				setPage({ rows, next: p.next, last: p.last, open: p.open || [] });
 				setError('');
 				if (rows.length === 0 && p.next) return load(p.next, rows, signal);
 				setBusy(false);
@@ -25,6 +26,13 @@ export function Log({ id, run, q, version }) {
 	};
 	useEffect(() => { const c = new AbortController(); load(asked.from, [], c.signal); return () => c.abort(); },
 		[id, key]);
+	// What follows is read as it is written, once all that was there is on the page.
+	useEffect(() => {
+		if (single || busy || page.next || page.last === undefined || !live.current) return;
+		const c = new AbortController();
+		load(page.last + 1, page.rows, c.signal);
+		return () => c.abort();
+	}, [version]);
 	const short = !page.next && page.last && page.last < run.tick, grown = short && !single;
 	return html`<section class="card">
 		<form class="filters" onSubmit=${(e) => { e.preventDefault(); go({ q: text }); }}>
@@ -40,7 +48,7 @@ export function Log({ id, run, q, version }) {
 		${error && html`<${Note} bad>${shown(error)}<//>`}
 		<div class="wide" tabindex="0" role="region" aria-label="Log"><table><thead><tr><th scope="col" class="num">Tick</th>
 			<th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
-			<tbody>${page.rows.map((r, i) => html`<tr key=${i}><td class="num">
+			<tbody>${page.rows.concat(page.open || []).map((r, i) => html`<tr key=${i}><td class="num">
 				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>
 					${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>
 						${shown(said(r.what))}</span></td><td class="small">

@@ -1,5 +1,6 @@
 // The world from above, on two canvases: places, which change with the view alone, and what moves.
-import { html, useEffect, useRef, useState, useSize, css, sharp, clean, shown, num, words, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useSize, css, sharp, clean, shown, num, words, noAnswer, refused,
+	actionText } from './lib.js';
 
 const clusterFrom = 1000;
 const hues = { silicate: 35, metal: 220, ice: 195, carbon: 280, composite: 130 };
@@ -33,6 +34,15 @@ export function scene(chart, world) {
 	}
 	return { at, here, agents, byId: new Map(agents.map((g) => [g.a.id, g])), world };
 }
+
+// doing is what an agent did, inWord that in a word: agents say it on the map if there are few.
+const busyMax = 12;
+const act = (did) => { try { return JSON.parse(did.action); } catch { return {}; } };
+const waited = (did) => did.failed && act(did).action === 'wait';
+const doing = (did) => (waited(did) ? noAnswer(did.failed) : (did.failed ? noAnswer(did.failed) + ', then ' : '')
+	+ actionText(did.action));
+const inWord = (did) => { const a = act(did);
+return waited(did) ? 'no answer' : words(a.do ? a.do.action : a.action || '').split(' ').slice(0, 2).join(' '); };
 
 const powerColor = (state) => css({ normal: '--good', low: '--warn', critical: '--bad', shutdown: '--bad' }[state] ||
 	'--soft');
@@ -209,6 +219,20 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 				.filter((p) => inside(p.at, size));
 	const bubbles = new Set(occupied.filter((p) => p.n > crowdFrom || p.n > namedMax &&
 		occupied.some((o) => o !== p && Math.hypot(o.at[0] - p.at[0], o.at[1] - p.at[1]) < o.r + p.r)).map((p) => p.place));
+	if (show.offers && !crowded) {
+		for (const t of s.world.contacts || []) {
+			const from = s.byId.get(t.from), to = s.byId.get(t.to);
+			if (t.kind !== 'gift' && t.kind !== 'trade' || t.tick !== s.world.tick || !from || !to) continue;
+			const a = px(from), z = px(to), d = Math.atan2(z[1] - a[1], z[0] - a[0]);
+			const end = [z[0] - 9 * Math.cos(d), z[1] - 9 * Math.sin(d)];
+			c.strokeStyle = c.fillStyle = css('--c6'); c.lineWidth = 2.2; c.beginPath(); c.moveTo(...a); c.lineTo(...end);
+			c.stroke(); c.beginPath(); c.moveTo(...end);
+			for (const side of [-.5, .5]) c.lineTo(end[0] - 8 * Math.cos(d + side), end[1] - 8 * Math.sin(d + side));
+			c.fill();
+			hits.push({ x: (a[0] + z[0]) / 2, y: (a[1] + z[1]) / 2, r: 8, text: [t.from + ' gave ' + t.to,
+				num(t.gives.amount) + ' ' + words(t.gives.resource)] });
+		}
+	}
 	const taken = [];
 	if (show.agents) for (const p of occupied) if (bubbles.has(p.place)) taken.push([p.at[0] - 18, p.at[1] - 18,
 		p.at[0] + 18, p.at[1] + 18]);
@@ -302,10 +326,14 @@ function drawMoving(canvas, size, view, s, show, chosen, { spots, seen }, wanted
 				text: [g.a.id + (g.a.name ? ' · ' + g.a.name : ''),
 					num(g.a.electricity) + ' of ' + num(g.a.power_capacity) + ' electricity, ' + g.a.power_state, g.a.journey
 						? 'on its way to ' + g.a.journey.to : 'at ' + g.a.place, g.did && g.did.tick
-							? actionText(g.did.action) + (g.did.accepted ? '' : ' (refused: ' + words(g.did.code) + ')')
+							? doing(g.did) + (g.did.accepted ? '' : ' (' + refused(g.did.code) + ')')
 								: 'has not acted yet'] });
 			if (show.names && (g.a.id === chosen || g.mates <= namedMax)) { c.fillStyle = css('--ink');
-			label(c, clean(g.a.id), x, g.seat[1] < -5 ? y - 22 : y + 8, taken, g.a.id === chosen); }
+			label(c, clean(g.a.id), x, g.seat[1] < -5 ? y - 22 : y + 8, taken, g.a.id === chosen);
+			if (drawn.length <= busyMax && g.did && g.did.tick === s.world.tick) {
+				c.fillStyle = css(g.did.failed ? '--bad' : '--soft');
+				label(c, inWord(g.did), x, g.seat[1] < -5 ? y - 38 : y + 24, taken);
+			} }
 		}
 	}
 	const left = new Map(s.world.places.map((p) => [p.id, p]));
@@ -404,7 +432,10 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 		<div class="tools"><button aria-label="Zoom in" onClick=${() => zoom(1.4)}>+</button>
 			<button aria-label="Zoom out" onClick=${() => zoom(1 / 1.4)}>−</button>
 				<button aria-label="Show all" onClick=${fit}>◎</button></div>
-		<div class="legend">grid ${num(step / 1e5)} km · lighter places are higher · glow is radiation · the pie of an
+		<div class="legend"><span class="keys">${[['good', 'charged'], ['warn', 'low'], ['bad', 'critical or without power'],
+			['c1', 'journey'], ['c5', 'message'], ['c4', 'request or offer'], ['c6', 'gift, building'], ['c2', 'order'],
+			['c3', 'factory at work']].map(([k, name]) => html`<span><i class=${'key b-' + k}></i>${
+				name}</span>`)}</span>grid ${num(step / 1e5)} km · lighter places are higher · glow is radiation · the pie of an
 			agent is its charge${chart.omitted ? ' · ' + num(chart.omitted) + ' fragments as density' : ''}</div>
 	</div>`;
 }

@@ -1,14 +1,18 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useVersion, useSize, Rows, heads, single, route, go, href, get,
-	num, money, clean, shown, words, css, sharp, Pill, Note, Waiting, actionText } from './lib.js';
+import { html, useEffect, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
+	get,
+	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Pill, Set_, Note, Waiting,
+	actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
 import { Decision } from './decision.js';
 import { Figures } from './figures.js';
 import { Log } from './log.js';
 import { Control } from './control.js';
+import { Contacts } from './contacts.js';
+import { Summary } from './summary.js';
 
-const panels = { world: 'World', figures: 'Figures', log: 'Log', about: 'About' };
+const panels = { world: 'World', contacts: 'Between agents', figures: 'Figures', log: 'Log', about: 'About' };
 
 const inBatch = /^(?:(.+)\/)?cells\/[^/]+\/[^/]+\/run$/; // where a batch keeps its runs
 
@@ -18,20 +22,24 @@ export function Run({ q, theme }) {
 	const of = useData('run', { run: id }, version + ':' + list);
 	const run = of.data || of.old;
 	const panel = panels[q.get('panel')] ? q.get('panel') : 'world';
+	const server = useServer(), over = Boolean(run && run.end && run.row.status !== 'running');
+	useEffect(() => { if (over) saw(); }, [over]);
 	useEffect(() => { document.title = (id === '.' ? 'Run' : clean(id)) + ' · Agent World'; }, [id]);
 	if (!run) return html`<h1>${shown(id)}</h1><${Waiting} of=${of} what="Reading the run…" />`;
 	const asked = q.get('tick') || '', isTick = /^[0-9]{1,15}$/.test(asked), live = !isTick;
 	const tick = live ? run.tick : Math.min(Number(asked), run.tick);
 	const agent = run.agents.some((a) => a.id === q.get('agent')) ? q.get('agent') : '';
-	const wrong = [asked && !isTick && asked + ' is no tick: this is the last one.', isTick && Number(asked) > run.tick &&
+	const wrong = [asked && !isTick && asked + ' is no tick: this is the last one.', isTick && Number(asked) > run.tick
+		&&
 		'There is no tick ' + num(asked) + (run.row.status === 'running' || run.reading ? ' yet' : '') +
 			': this is the last one.', q.get('agent') && !agent &&
 				'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
-	const row = run.row, cell = !single && inBatch.exec(id);
+	const row = run.row, cell = !single && inBatch.exec(id), open = q.get('open') === '1';
 	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
 	return html`
 		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}
-			</h1> <${Pill} status=${row.status} />
+			</h1> ${server.gone && row.status === 'running' ? html`<span class="pill bad">last seen running</span>`
+				: html`<${Pill} status=${row.status} />`} <${Set_} list=${row.set} />
 				${cell && html`<a href=${'api/batch?batch=' + encodeURIComponent(cell[1] || '.')}>
 					${cell[1] ? html`batch ${shown(cell[1])}` : 'its batch'}</a>`}</div>
 			<span class="soft small">
@@ -39,23 +47,22 @@ export function Run({ q, theme }) {
 					? ' (wiring only, no evidence about models)' : ''} · seed ${row.seed}</span></div>
 		<dl class="stats">
 			${[['Ticks', num(run.tick) + (row.ticks_requested ? ' of ' + num(row.ticks_requested) : '')],
-				['Score', row.score === undefined ? '–' : num(row.score)],
-					['Goals met', num(run.goals.filter((g) => g.met_at >= 0).length) + ' of ' + num(run.goals.length)],
-						['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) + sum(run.columns.output))],
-							['Cost', money(sum(run.columns.cost_micros), row.currency)], ['No decision', num(sum(run.columns.degraded))],
-								['Refused actions',
-									num(sum(run.columns.rejected)) +
-										(sum(run.columns.replaced) ? ', and ' + num(sum(run.columns.replaced)) + ' replaced' : '')]].map(([k, v]) =>
-											html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
+				['Model calls', num(sum(run.columns.calls))], ['Tokens', num(sum(run.columns.input) +
+					sum(run.columns.output))],
+					['Cost', money(sum(run.columns.cost_micros), row.currency)]].map(([k, v]) =>
+						html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
 		${run.damage && html`<${Note} bad>The trace cannot be read on: ${shown(run.damage)}<//>`}
 		${wrong.length > 0 && html`<${Note} bad>${shown(wrong.join(' '))}<//>`}
 		${run.differs && html`<${Note}>There is no world to show: ${shown(run.differs)}<//>`}
 		${run.reading && html`<p class="soft small" role="status">Reading the trace: tick ${num(run.tick)} so far.</p>`}
+		<${Summary} ...${{ id, run }} open=${panel === 'world' && !open} />
 		<${Control} run=${run} />
 		<nav class="tabs" aria-label="Views of the run">
 			${Object.entries(panels)
-				.map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${name}</a>`)}</nav>
+				.map(([p, name]) => html`<a href=${to(p)} aria-current=${p === panel ? 'page' : undefined}>${
+					name}</a>`)}</nav>
 		${panel === 'world' && html`<${World} ...${{ id, run, tick, live, agent, q, theme }} />`}
+		${panel === 'contacts' && html`<${Contacts} ...${{ id, run, q, version }} />`}
 		${panel === 'figures' && html`<${Figures} ...${{ run, tick, theme }} />`}
 		${panel === 'log' && html`<${Log} ...${{ id, run, q, version }} />`}
 		${panel === 'about' && html`<${About} ...${{ run }} />`}`;
@@ -119,17 +126,19 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 	const pick = (agent) => { go({ agent, open: '' }); reveal(); };
 	return html`
 		<${Timeline} ...${{ id, run, tick, live, theme }} />
-		<div class="run">
+		<div class=${'run' + (chosen ? ' chose' : '') + (chosen && open ? ' reading' : '')}>
 			<div>
 				${chart.data && world
 					? html`<${Map2} chart=${chart.data} ...${{ world, chosen, follow, show, find, theme, pick }} />`
 						: html`<div class="map card">
-							<${Waiting} of=${{ error: chart.error || error }} what=${run.world < 0 ? 'There is no map without a world.'
+							<${Waiting} of=${{ error: chart.error || error }} what=${run.world < 0 ?
+								'There is no map without a world.'
 								: 'Playing the world…'} /></div>`}
 				<div class="filters" role="group" aria-label="What the map shows">
 					${Object.entries(layers)
 						.map(([k, name]) => html`<label>
-							<input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${name}
+							<input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${
+								name}
 								</label>`)}
 					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} />
 						</label>
@@ -158,7 +167,8 @@ function Agents({ world, find, pick }) {
 					row=${({ a, did }) => html`<td><button class="link" onClick=${() => pick(a.id)}>${shown(a.id)}</button>
 						${a.name ? html`<br /><span class="soft small">${shown(a.name)}</span>` : ''}</td>
 			<td class="small">${where(a)}</td><td class=${'num ' + powerClass(a.power_state)}>
-				${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` : ''}
+				${num(a.electricity)}${a.power_state !== 'normal' ? html`<br /><span class="small">${a.power_state}</span>` :
+					''}
 					</td><td class="small">${didText(did, world.tick)}</td>`} />`;
 }
 
@@ -166,8 +176,10 @@ const where = (a) => a.journey ? html`${shown(a.journey.from)} → ${shown(a.jou
 	: shown(a.place);
 export const powerClass = (s) => ({ low: 'warn', critical: 'bad', shutdown: 'bad' }[s] || '');
 const didText = (did, tick) => !did || !did.tick ? html`<span class="soft">nothing yet</span>`
+	: did.failed && JSON.parse(did.action).action === 'wait' ? html`<span class="bad">${noAnswer(did.failed)}</span>${
+		did.tick < tick ? html` <span class="soft">(tick ${did.tick})</span>` : ''}`
 	: html`${actionText(did.action)}${did.accepted ? ''
-		: html` <span class="bad">refused: ${words(did.code)}</span>`}${did.tick < tick
+		: html` <span class="bad">${refused(did.code)}</span>`}${did.tick < tick
 			? html` <span class="soft">(tick ${did.tick})</span>` : ''}`;
 
 // Table has rows while it is open: most are not, and ticks pass quickly.
@@ -177,7 +189,8 @@ function Table({ name, head, list, row }) {
 		${name} (${num(list.length)})</summary>
 			${open && list.length > 0 &&
 				html`<${Rows} ...${{ name, list }} head=${heads(...head)}
-					row=${(of) => row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)} />`}</details>`;
+					row=${(of) => row(of).map((v) => html`<td>${typeof v === 'number' ? num(v) : clean(v)}</td>`)}
+						/>`}</details>`;
 }
 
 // cells are the squares of the belt with fragments that have no place of their own on the map.
@@ -192,11 +205,13 @@ function Tables({ world, chart }) {
 	const left = new Map(world.places.map((p) => [p.id, p.compound_g]));
 	const table = (name, head, list, row) => html`<${Table} key=${name} ...${{ name, head, list, row }} />`;
 	return html`<h3>The map as tables</h3>
-		${chart && table('Places', ['Place', 'Material', 'x, y km', 'Height km', 'Compound kg', 'Radiation'], chart.places,
+		${chart && table('Places', ['Place', 'Material', 'x, y km', 'Height km', 'Compound kg', 'Radiation'],
+			chart.places,
 			(p) => [p.name ? p.name + ' (' + p.id + ')' : p.id, p.material,
 				(p.x / 1e5).toFixed(1) + ', ' + (p.y / 1e5).toFixed(1), (p.z / 1e5).toFixed(1),
 					Math.round((left.get(p.id) ?? p.compound_g) / 1000), p.radiation])}
-		${chart && chart.cells && table('Fragments as density', ['x, y km', 'Fragments'], cells(chart), (c) => [c.at, c.n])}
+		${chart && chart.cells && table('Fragments as density', ['x, y km', 'Fragments'], cells(chart), (c) => [c.at,
+			c.n])}
 		${table('Journeys', ['Agent', 'From', 'To', 'Departed', 'Arrives'], world.agents.filter((a) => a.journey),
 			(a) => [a.id, a.journey.from, a.journey.to, a.journey.departed, a.journey.arrives])}
 		${table('Jobs and factories', ['Factory', 'Owner', 'Place', 'State', 'Recipe', 'Ticks left'], world.factories,
@@ -212,7 +227,7 @@ function Tables({ world, chart }) {
 			(o) => [o.id, o.agent, o.place, o.side, o.price, o.amount, o.expires])}`;
 }
 
-const markNames = { failure: 'First turn without a decision', shutdown: 'First shutdown',
+const markNames = { failure: 'First turn without an answer', shutdown: 'First shutdown',
 	rejected: 'First refused action', goal: 'Goal met', divergence: 'Divergence', cap: 'Cap' };
 const markColor = { failure: '--bad', shutdown: '--bad', rejected: '--warn', goal: '--good', divergence: '--c4',
 	cap: '--c2' };
@@ -229,6 +244,7 @@ function Timeline({ id, run, tick, live, theme }) {
 	const [speed, setSpeed] = useState(4);
 	const strip = useRef(null), box = useRef(null);
 	const { width } = useSize(box);
+	const [tip, setTip] = useState(null);
 	const now = useRef({}); now.current = { tick, last: run.tick };
 	const to = (t) => go({ tick: Math.min(Math.max(0, t), now.current.last) }, true);
 	useEffect(() => {
@@ -240,23 +256,39 @@ function Timeline({ id, run, tick, live, theme }) {
 	}, [playing, speed]);
 	useEffect(() => {
 		if (!width) return;
-		const c = sharp(strip.current, width, 24), last = Math.max(1, run.tick);
+		const c = sharp(strip.current, width, 34), last = Math.max(1, run.tick);
 		const rows = run.columns, bar = Math.max(1, width * run.every / last);
 		const most = Math.max(1, ...rows.tick.map((_, i) => rows.decided[i] + rows.continued[i] + rows.degraded[i]));
 		rows.tick.forEach((t, i) => {
 			const x = (t - 1) / last * width;
 			let y = 23;
-			for (const [n, color] of [[rows.continued[i], '--line'], [rows.decided[i], '--c1'], [rows.degraded[i], '--bad']]) {
+			for (const [n, color] of [[rows.continued[i], '--line'], [rows.decided[i], '--c1'], [rows.degraded[i],
+				'--bad']]) {
 				const h = n / most * 20; c.fillStyle = css(color); c.globalAlpha = color === '--c1' ? .55 : 1;
 				c.fillRect(x, y - h, Math.max(1, bar - (bar > 4 ? 1 : 0)), h); y -= h;
 			}
+			for (const [n, color, at] of [[rows.contacts[i], '--c5', 27], [rows.gifts[i], '--c6', 31]]) {
+				if (n) { c.fillStyle = css(color); c.fillRect(x, at, Math.max(2, bar - 1), 3); }
+			}
 		});
 		c.globalAlpha = 1;
-		for (const m of run.marks) { c.fillStyle = css(markColor[m.kind] || '--ink'); const x = (m.tick - .5) / last * width;
+		for (const m of run.marks) { c.fillStyle = css(markColor[m.kind] || '--ink'); const x = (m.tick - .5) / last *
+			width;
 		c.beginPath(); c.moveTo(x - 4, 0); c.lineTo(x + 4, 0); c.lineTo(x, 6); c.fill(); }
 	}, [width, run, theme]);
 	const keys = (e) => { if (e.key === ' ' && e.target.type === 'range') { e.preventDefault(); play((p) => !p); } };
 	const goals = run.marks.filter((m) => m.kind === 'goal');
+	const point = (e) => {
+		const at = strip.current.getBoundingClientRect(), t = Math.floor((e.clientX - at.left) / at.width * Math.max(1,
+			run.tick)) + 1;
+		const i = Math.floor((t - 1) / run.every), c = run.columns;
+		if (!(i >= 0 && i < c.tick.length)) { setTip(null); return; }
+		const counts = [[c.decided[i], 'decided by a model'], [c.continued[i], 'continued'], [c.degraded[i], 'no answer'],
+			[c.rejected[i], 'refused'], [c.contacts[i], 'said or offered'], [c.gifts[i], 'given']];
+		setTip({ x: e.clientX - at.left + 10, text: ['tick ' + num(c.tick[i]) + (run.every > 1 ? ' to '
+			+ num(c.tick[i] + run.every - 1) : ''), ...counts.filter(([n]) => n).map(([n, what]) => num(n) + ' ' + what)]
+				});
+	};
 	return html`<section class="card time" aria-label="Timeline">
 		<div class="bar">
 			<button class="primary"
@@ -268,18 +300,27 @@ function Timeline({ id, run, tick, live, theme }) {
 				${[1, 2, 4, 10, 20, 100, 400].map((s) => html`<option value=${s}>${s} ticks/s</option>`)}</select></label>
 			<button aria-pressed=${live ? 'true' : 'false'} onClick=${() => { play(false); go({ tick: '' }, true); }}>
 				${run.row.status === 'running' ? 'Live' : 'Last'}</button>
-			<span class="big">tick ${num(tick)}</span><span class="soft">of ${num(run.tick)}</span>
+			<label class="big">tick <input type="number" min="0" max=${run.tick} value=${tick} aria-label="Go to tick"
+				onChange=${(e) => { play(false); to(Number(e.target.value) || 0); }} /></label><span class="soft">
+				of ${num(run.tick)}</span>
 			${run.row.status === 'running' && live && html`<span class="pill live">following</span>`}
 		</div>
-		<div class="track" ref=${box} onKeyDown=${keys}><canvas ref=${strip} aria-hidden="true"></canvas>
+		<div class="track" ref=${box} onKeyDown=${keys} onMouseMove=${point} onMouseLeave=${() => setTip(null)}>
+			<canvas ref=${strip} aria-hidden="true"></canvas>${tip && html`<div class="tip" aria-hidden="true"
+				style=${{ left: Math.min(tip.x, Math.max(0, width - 230)) + 'px' }}>${tip.text.map((t, i) =>
+					html`<div class=${i ? 'small soft' : ''}>${t}</div>`)}</div>`}
 			<i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i>
 				<input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick"
 					onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
+		<p class="soft small keys">${[['line', 'continued'], ['c1', 'decided by a model'], ['bad', 'no answer'],
+			['c5', 'said or offered'], ['c6', 'given']].map(([k, name]) => html`<span><i class=${'key b-' + k}></i>${name}
+				</span>`)}</p>
 		<div class="marks" role="group" aria-label="Marks">
 			${run.marks.filter((m) => m.kind !== 'goal')
 				.map((m) => html`<button
 					onClick=${() => { play(false); go({ tick: m.tick, agent: m.agent || undefined, open: m.agent ? 1 : '' });
-					if (m.agent) reveal(); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind]) }}>
+					if (m.agent) reveal(); }} title=${clean(m.text)}><span class="dot" style=${{ color: css(markColor[m.kind])
+						}}>
 						</span>${markNames[m.kind]}: tick ${m.tick}${m.agent ? html`, ${shown(m.agent)}` : ''}</button>`)}
 			${goals.slice(0, 6)
 				.map((m) => html`<button
@@ -293,8 +334,12 @@ function Timeline({ id, run, tick, live, theme }) {
 function About({ run }) {
 	return html`<div class="charts">
 		<section class="card"><h2>Settings</h2><table><tbody>
-			${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${shown(s.value)}</td></tr>`)}</tbody></table>
-				</section>
+			${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${
+				shown(s.value)}</td></tr>`)}</tbody></table>
+			<h3>Not the default</h3>${(run.row.set || []).length ? html`<table><tbody>${run.row.set.map((s) => html`<tr>
+				<th scope="row" class=${s.warn ? 'warn' : ''}>${shown(s.name)}</th><td>${
+					shown(s.value)}</td></tr>`)}</tbody></table>`
+				: html`<p class="soft">Every setting is the default.</p>`}</section>
 		<section class="card"><h2>Goals</h2>
 			${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>`
 				: html`<${Rows} name="Goals" head=${heads('Agent', 'Goal', 'Now', 'Wanted', 'Met')} list=${run.goals}
@@ -303,7 +348,8 @@ function About({ run }) {
 							${g.met_at >= 0 ? html`<span class="good">tick ${g.met_at}</span>` : 'not yet'}</td>`} />`}</section>
 		<section class="card"><h2>How it came about</h2><p>Began ${shown(run.row.started_at || 'at an unknown time')}.</p>
 			${(run.forks || [])
-				.map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes && f.changes.length
+				.map((f) => html`<p>Forked from ${shown(f.parent.name)} after tick ${f.at_tick}: ${f.changes &&
+					f.changes.length
 					? f.changes.map((c) => clean(c.what + ' ' + c.from + ' → ' + c.to)).join('; ')
 						: 'nothing changed'}.</p>`)}${run.end
 							? html`<p>Ended: <${Pill} status=${run.end.run_status} /> ${shown(run.end.reason || '')}</p>`

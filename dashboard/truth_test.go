@@ -1,0 +1,102 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"example.com/agentworld"
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/run"
+)
+
+// TestAPageSaysThatItsServerIsGone ends the server of a page: the page says so, with the time of what it
+// shows, and takes it back when a server answers there again.
+func TestAPageSaysThatItsServerIsGone(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "one"), "minimal", 2, nil)
+	s, err := dashboard.New(dashboard.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx) }()
+	at := s.URL()
+	b := openTab(t, at)
+	b.open(t, "#/run?id=one", "Agents after tick 2")
+	if gone, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.querySelector('.gone') !== null")); err != nil || gone {
+		t.Errorf("a server that answers is called gone: %v", err)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	b.wait(t, "The server of this page does not answer.")
+	shown, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`/What is shown is of \d\d:\d\d:\d\d/.test(document.querySelector('.gone').innerText)`))
+	if err != nil || !shown {
+		t.Errorf("the page does not say of when it is: %v", err)
+	}
+	begin(t, dashboard.Options{Dir: dir, Listen: at[len("http://") : len(at)-1]})
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.gone') === null")); err != nil {
+		t.Errorf("the server is back, and the page does not say so: %v", err)
+	}
+}
+
+// TestWhatHappenedIsReadFromThePage answers questions about runs from the visible text, within as many clicks
+// as a person has patience for.
+func TestWhatHappenedIsReadFromThePage(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "good"), "llm_bootstrap", 6, nil)
+	record(t, filepath.Join(dir, "spoilt"), "llm_bootstrap", 6, func(s *agentworld.Settings) {
+		s.Faults, s.MaxDegradedPct, s.GuardOff = "http_400=30%", 100, []string{"all"}
+	})
+	record(t, filepath.Join(dir, "capped"), "llm_bootstrap", 20, func(s *agentworld.Settings) { s.Caps.Run.Calls = 12 })
+	record(t, filepath.Join(dir, "killed"), "llm_bootstrap", 4, nil)
+	kill(t, filepath.Join(dir, "killed"))
+	b := openTab(t, serve(t, dir))
+	b.open(t, "", "2 did not complete") // which of the runs failed: none
+	for _, pill := range []string{"guard off: all", "faults: http_400=30%", "caps: the run 12 calls"} {
+		b.wait(t, pill)
+	}
+	b.click(t, "td a", "spoilt")
+	b.wait(t, "turns failed")
+	b.wait(t, "the endpoint refused the request")
+	b.wait(t, "guard off: all")
+	b.click(t, ".summary a", "tick ") // who failed first, and why: two clicks
+	b.wait(t, "no answer (the endpoint refused the request)")
+	b.wait(t, "The engine had it wait.")
+	b.check(t, "a failed turn")
+	b.open(t, "#/run?id=capped", "Stopped by a cap")
+	b.wait(t, "--cap-calls N")
+	b.open(t, "#/run?id=killed", "Not finished")
+	b.wait(t, "world_llm_agent_demo resume RUN")
+	b.check(t, "killed")
+	b.open(t, "#/compare?a=good&b=spoilt", "What was set differently") // where they part and why
+	b.wait(t, "by agent-")
+	b.wait(t, "no answer (the endpoint refused the request)")
+	b.check(t, "parted")
+}
+
+// kill makes a run one whose process was killed in its last tick.
+func kill(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, run.TraceFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(text, []byte("\n"+`{"type":"tick_end"`))
+	if err := os.WriteFile(path, text[:at+1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, run.ReportFile)); err != nil {
+		t.Fatal(err)
+	}
+}

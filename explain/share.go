@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// Share is an agent's part of a run so far.
+type Share struct {
+	Agent string `json:"agent"`
+	Name  string `json:"name,omitempty"`
+	// Turns are those in which a model or a seat was asked, Failed the ones among them that ended without a
+	// decision of it, and Rescued those of the failed ones that ended in the best they had.
+	Turns   int64 `json:"turns"`
+	Failed  int64 `json:"failed"`
+	Rescued int64 `json:"rescued"`
+	// Continued are ticks in which an order or a chain went on without a call.
+	Continued int64 `json:"continued"`
+	// Refused are actions that the world refused.
+	Refused int64 `json:"refused"`
+	Calls   int64 `json:"calls"`
+	Tokens  int64 `json:"tokens"`
+	// CostMicros is what all its calls cost, in millionths.
+	CostMicros int64 `json:"cost_micros"`
+	// Gave and Got are what went to other agents and came from them, by resource.
+	Gave []world.Amount `json:"gave"`
+	Got  []world.Amount `json:"got"`
+	// FailedMicros is what the failed turns cost, in millionths.
+	FailedMicros int64 `json:"failed_micros"`
+	// FirstFailed is the tick of its first failed turn, 0 for none.
+	FirstFailed int64 `json:"first_failed,omitempty"`
+	// Last is its last decision, nil before the first.
+	Last *LaneEntry `json:"last"`
+}
+
+// Shares returns the part of each agent, in the order of the run.
+func (a *Lanes) Shares() []Share {
+	list := slices.Clone(a.shares)
+	for n := range list {
+		list[n].Gave, list[n].Got = slices.Clone(list[n].Gave), slices.Clone(list[n].Got)
+		if lane := a.lanes[n]; len(lane) > 0 {
+			last := lane[len(lane)-1]
+			list[n].Last = &last
+		}
+	}
+	return list
+}
+
+// decided adds a decision to the part of its agent.
+func (s *Share) decided(d trace.Decision, e LaneEntry) {
+	if d.FailedBy != "" {
+		s.Rescued++
+	}
+	if d.WaitReason != "" || d.FailedBy != "" {
+		s.Failed++
+		s.FailedMicros += e.CostMicros
+		if s.FirstFailed == 0 {
+			s.FirstFailed = d.Tick
+		}
+	}
+	if d.DecidedBy == trace.ByStanding {
+		s.Continued++
+	} else {
+		s.Turns++
+	}
+	if ruling, _ := d.Ruling(); ruling.Refused() {
+		s.Refused++
+	}
+	s.Calls += int64(e.Calls)
+	s.Tokens += e.Tokens
+	s.CostMicros += e.CostMicros
+}
+
+// exchanged adds what events moved from agents to others.
+func (a *Lanes) exchanged(events []world.Event) {
+	for _, e := range events {
+		for _, g := range Gifts(e) {
+			if n, known := a.numbers[g.From]; known {
+				a.shares[n].Gave = plus(a.shares[n].Gave, g.Amount)
+			}
+			if n, known := a.numbers[g.To]; known {
+				a.shares[n].Got = plus(a.shares[n].Got, g.Amount)
+			}
+		}
+	}
+}
+
+// plus adds an amount to those of a list.
+func plus(list []world.Amount, of world.Amount) []world.Amount {
+	at := slices.IndexFunc(list, func(a world.Amount) bool { return a.Resource == of.Resource })
+	if at < 0 {
+		return append(list, of)
+	}
+	list[at].Amount += of.Amount
+	return list
+}
+
+// Gift is what went from one agent to another.
+type Gift struct {
+	From, To string
+	Amount   world.Amount
+}
+
+// Gifts are what an event moved between agents, given or traded. The escrow of an offer is its maker's.
+func Gifts(e world.Event) (list []Gift) {
+	if t := e.Trade; e.Kind == world.EventTrade && t != nil {
+		return []Gift{
+			{t.Seller, t.Buyer, world.Amount{Resource: "electricity", Amount: t.Amount}},
+			{t.Buyer, t.Seller, world.Amount{Resource: "data", Amount: t.Amount / world.PowerLot * t.Price}},
+		}
+	}
+	owner := func(account string) string {
+		if agent, is := strings.CutPrefix(account, "agent:"); is {
+			return agent
+		}
+		if strings.HasPrefix(account, "offer:") {
+			return e.From
+		}
+		return ""
+	}
+	for _, p := range e.Postings {
+		from, to := owner(p.From), owner(p.To)
+		if from != "" && to != "" && from != to {
+			list = append(list, Gift{from, to, world.Amount{Resource: p.Resource, Amount: p.Amount}})
+		}
+	}
+	return list
+}
