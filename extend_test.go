@@ -97,7 +97,7 @@ func TestExtendPage(t *testing.T) {
 		"./mine --version":                                  "wait 1, smith 1\ntools: price 1\nmetrics: jobs 1\n",
 		"./mine scenarios lint nails.toml":                  "tools: 1 tool of yours adds to each call: price ",
 		"./mine batch run smiths.toml":                      "jobs of smith better  passed ",
-		"./mine nails.toml --ticks 20 --run-dir runs/first": "\nseat       smith 1 for agent-3: 20 moves\n",
+		"./mine nails.toml --ticks 20 --run-dir runs/first": "seats: agent-2 greedy 1, agent-3 smith 1 ",
 	} {
 		if out, run := printed[line]; !run || !strings.Contains(out, want) {
 			t.Errorf("%s: run %t, want %q in\n%s", line, run, want, out)

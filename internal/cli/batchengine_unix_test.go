@@ -232,12 +232,13 @@ exec `+programName+` "$@"`)
 			}
 		}
 	}
-	if asked := server.asked.Load(); asked < calls || asked > calls+1 {
+	if asked := server.asked.Load(); asked < calls || asked > calls+4*8 {
 		t.Errorf("%d calls were asked, and the results have %d", asked, calls)
 	}
 	leased, err := batch.Dir(filepath.Join(dir, "d")).Leased()
-	// What the crashed run might have taken counts, as it is not known.
-	if err != nil || leased[0] < calls || leased[0] > calls+400 {
+	// What the crashed run might have taken counts, as it is not known, and so does that of each of the four
+	// which a slow machine did not let end within their time.
+	if err != nil || leased[0] < calls || leased[0] > calls+4*400 {
 		t.Errorf("%d calls of the budget are used up, and the results have %d, %v", leased[0], calls, err)
 	}
 }

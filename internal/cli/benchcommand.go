@@ -84,7 +84,7 @@ func (b aheadBench) latency(seed int) (func(trace.CallKey, time.Duration) time.D
 	}
 	return func(key trace.CallKey, _ time.Duration) time.Duration {
 		h := fnv.New64a()
-		fmt.Fprint(h, key)
+		h.Write(fmt.Append(nil, key))
 		draw := rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
 		return law.Draw(draw.Float64(), draw.Float64())
 	}, nil

@@ -246,7 +246,7 @@ func signOfLife(dir string) string {
 	var b strings.Builder
 	for _, name := range []string{run.TraceFile, run.ClaimFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			fmt.Fprint(&b, info.Size(), " ", info.ModTime().UnixNano(), " ")
+			b.WriteString(fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " "))
 		}
 	}
 	return b.String()

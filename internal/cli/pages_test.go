@@ -83,6 +83,7 @@ func keepPage(t *testing.T, path, page, ran string) {
 // pagesSetUp are commands that make what the commands of a page work on.
 var pagesSetUp = map[string][]string{
 	"README.md":     {"minimal --ticks 3 --run-dir RUN --quiet"},
+	"ahead.md":      {"llm_bootstrap --ticks 3 --run-dir RUN --quiet"},
 	"ask.md":        {"llm_bootstrap --ticks 12 --run-dir RUN --quiet"},
 	"metrics.md":    {"llm_bootstrap --ticks 2 --run-dir second --quiet"},
 	"runs.md":       {"llm_bootstrap --ticks 3 --run-dir RUN --model MODEL --quiet"},
@@ -98,6 +99,7 @@ var pagesSetUp = map[string][]string{
 // pagesOnlyParsed are the commands that do not run here, by how they begin, and why.
 var pagesOnlyParsed = map[string]string{
 	"batch run protocols.toml --jobs 2": "needs certificates and an address that others reach; TestScripts/workers runs its like",
+	"batch run engines.toml":            "needs a binary of another version; TestAnEngineIsAnArm plays its like",
 	"batch run aw-1 --model M --jobs 8": "plays 240 runs; tests of the suite play some of them",
 	"suite verify":                      "needs a suite that was played; tests of the suite verify some runs of it",
 	"suite table":                       "needs a suite that was played; tests of the suite make tables",

@@ -21,7 +21,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"World", []string{"scenario", "ticks", "seed", "agents", "documents"}},
-	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "timeout",
+	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "ahead", "timeout",
 		"max-output-tokens", "reasoning-effort"}},
 	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate"}},
 	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook",
@@ -46,7 +46,7 @@ var commandGroups = []struct{ id, title, commands string }{
 	{groupLook, "Look at runs", "inspect explain ask report compare export dashboard serve runs trace answers"},
 	{groupMany, "Play many runs", "batch suite worker"},
 	{groupLearn, "Lessons", "playbook"},
-	{groupModels, "Models and the guard", "doctor model-server words guard-eval"},
+	{groupModels, "Models and the guard", "doctor bench model-server words guard-eval"},
 }
 
 // describe gives a command and those below it their help: grouped, of lines that fit a
