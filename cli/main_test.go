@@ -44,7 +44,7 @@ func TestAProgramOfOnesOwn(t *testing.T) {
 	if out := run("--version"); !strings.Contains(out, ", greeter 1") {
 		t.Errorf("--version said %q", out)
 	}
-	if out := run("minimal", "--ticks", "1", "--run-dir", "run"); !strings.Contains(out, "completed") {
+	if out := run("minimal", "--ticks", "1", "--run-dir", "run"); !strings.Contains(out, " in 1 tick") {
 		t.Errorf("a run said %q", out)
 	}
 }

@@ -21,8 +21,8 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"World", []string{"scenario", "ticks", "seed", "agents", "documents"}},
-	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "ahead", "timeout",
-		"max-output-tokens", "reasoning-effort"}},
+	{"Model", []string{"model", "base-url", "agent-model", "offline", "protocol", "commit", "concurrency", "ahead",
+		"timeout", "max-output-tokens", "reasoning-effort"}},
 	{"Bounds and gates", []string{"cap-calls", "cap-tokens", "cap-cost", "min-score", "gate"}},
 	{"Prompt and lessons", []string{"system-prompt", "short-term-goal", "long-term-goal", "prompt-profile", "playbook",
 		"learn-every"}},

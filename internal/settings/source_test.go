@@ -75,7 +75,7 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Config{Settings: trace.DefaultSettings(), Process: Process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: "error", SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
+	want := Config{Settings: trace.DefaultSettings(), Process: Process{Concurrency: 8, AheadWaste: 5, RetryBackoffMS: 500, ReplayMiss: "error", SegmentMB: 64, LLMIOMaxChars: 2000, DashboardListen: "127.0.0.1:0", LogLevel: "info"}}
 	got.Values = nil
 	// Without a row in the table.
 	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
