@@ -124,9 +124,6 @@ func (s *shadow) begin(b Base) {
 	s.fill(f, nil)
 }
 
-// pass leaves the first tick, which the run has played.
-func (s *shadow) pass() { s.ticks = s.ticks[1:] }
-
 // foresee brings the shadow up to date with the answers, to a depth of so many ticks past the first.
 func (s *shadow) foresee(depth int, answers answers) {
 	for at := 0; at < len(s.ticks); at++ {
