@@ -304,7 +304,7 @@ func (p *Planner) Choose() (list []Call) {
 	})
 	for _, c := range all {
 		risk := 1000 - p.records[c.agent].chance(c.certainty)
-		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance() {
+		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance(c.certainty) {
 			break
 		}
 		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk}
@@ -316,15 +316,20 @@ func (p *Planner) Choose() (list []Call) {
 	return list
 }
 
-// allowance is how much risk open calls may have together, in thousandths of a call: what the calls of the
-// whole run allow, if it goes on as so far, without those that were in vain. A third is kept back, since
-// agents in view of each other fail together.
-func (p *Planner) allowance() int64 {
+// allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
+// asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
+// third is kept back, since agents in view of each other fail together. Half of the waste is left to calls that
+// hardly ever fail, so that doubtful ones do not stop them.
+func (p *Planner) allowance(c certainty) int64 {
 	calls := p.counts.Own + p.counts.Used
 	now := p.shadow.ticks[0].tick
 	played := now - 1 - p.first
 	if played > 0 {
 		calls = max(calls, calls*(p.shadow.base.Last-p.first)/played)
 	}
-	return (calls*p.limits.WastePermille - 1000*p.counts.Wasted) * 2 / 3
+	allowed := calls * p.limits.WastePermille
+	if c > settledInSight {
+		allowed /= 2
+	}
+	return (allowed - 1000*p.counts.Wasted) * 2 / 3
 }
