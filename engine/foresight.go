@@ -141,6 +141,9 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 	}
 	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
 	c := r.lookout.Counts()
+	if r.reached.Tick >= r.Ticks { // the run comes to nothing more
+		c.Wasted = c.Asked - c.Used
+	}
 	return &trace.AheadTiming{
 		Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille,
 		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
