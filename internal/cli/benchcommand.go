@@ -105,6 +105,9 @@ func (m *Main) benchAhead(dir string, b aheadBench) error {
 	if err := b.check(); err != nil {
 		return err
 	}
+	if err := m.checkRun(dir); err != nil {
+		return err
+	}
 	m.collectLess()
 	of := run.Dir(m.path(dir)).As(m.readings[m.path(dir)])
 	bounds := []aheadRow{{Way: "lockstep"}, {Way: "sight"}, {Way: "oracle"}, {Way: "own answers"}}

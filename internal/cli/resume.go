@@ -35,8 +35,8 @@ func (m *Main) resumeSettings() settings.Table {
 	keys := append(settings.Caps().Keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
 		"llm.retry_backoff_ms",
-		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io",
-		"run.llm_io_max_chars",
+		"run.concurrency", "run.ahead", "run.ahead_waste", "run.playbook", "run.report_json", "run.trace_segment_mb",
+		"run.print_llm_io", "run.llm_io_max_chars",
 		"run.dashboard", "run.dashboard_listen", "run.control", "run.paused", "run.quiet", "run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate", "run.seats")
 	var taken settings.Table
