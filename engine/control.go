@@ -205,6 +205,7 @@ func (r *runner) showPaused(paused bool) {
 		return
 	}
 	r.reached.Paused = paused
+	r.holdLookout(paused)
 	if r.Progress != nil {
 		r.Progress(r.reached.Progress)
 	}

@@ -43,6 +43,8 @@ type lookout struct {
 // lookAhead is called between two ticks. It lets the run ask ahead from the next one on, if it is to and may.
 func (r *runner) lookAhead(ctx context.Context) error {
 	if !r.mayLookAhead() {
+		r.holdLookout(true)
+		r.changed()
 		return nil
 	}
 	if r.lookout == nil {
@@ -50,7 +52,7 @@ func (r *runner) lookAhead(ctx context.Context) error {
 			return err
 		}
 	}
-	r.lookout.Hold(r.draining() || r.nearCap())
+	r.holdLookout(false)
 	last := r.foreseeable()
 	r.lookout.Pass(r.reached.Tick, r.reached.Digest, r.lookout.other, func() ahead.Base {
 		if distort := r.Options.Ahead.distort; distort != nil {
@@ -85,7 +87,18 @@ func (r *runner) beginLookout(ctx context.Context) error {
 	}
 	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
 	r.Source = r.lookout.Source
+	if r.Drain != nil {
+		context.AfterFunc(r.Drain, func() { r.lookout.Hold(true) })
+	}
 	return nil
+}
+
+// holdLookout lets nothing be asked ahead as long as held is set, as while the operator pauses the run. Nor is
+// anything when the run is to end, or a cap may end it.
+func (r *runner) holdLookout(held bool) {
+	if r.lookout != nil {
+		r.lookout.Hold(held || r.draining() || r.nearCap())
+	}
 }
 
 // foreseeable is the last tick that can be foreseen: after it agents learn, or a prompt is switched.
