@@ -192,14 +192,14 @@ func TestASleepIsToldAsItWasSlept(t *testing.T) {
 	c.tick(t, map[int]world.Action{1: world.SendMessage{To: "agent-1", Text: "good morning"}})
 	wait := []llmclient.Item{draftOf(`{"candidates":[{"action":"wait"}]}`), commits}
 	c.tick(t, nil, llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[],"actions":[]}`), wait[0], wait[1])
-	if !strings.Contains(c.opening, "wait_ticks 3 ok") || strings.Contains(c.opening, "not done: wait_ticks") {
+	if !strings.Contains(c.opening, "wait_ticks 3 of 54 ok") || strings.Contains(c.opening, "not done: wait_ticks") {
 		t.Errorf("after three ticks of sleep the opening tells\n%s", c.opening)
 	}
 	if !strings.Contains(c.opening, "not done: mine_compound 500") {
 		t.Errorf("the step after the sleep is not told:\n%s", c.opening)
 	}
 	c.tick(t, nil, wait...)
-	if history := c.opening; !strings.Contains(history, "tick 1: wait_ticks 3 ok") {
+	if history := c.opening; !strings.Contains(history, "tick 1: wait_ticks 3 of 54 ok") {
 		t.Errorf("the history tells\n%s", history)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // commonCharsMax bounds the common item, which every call carries. The longest is that of a
 // scenario with all recipes.
-const commonCharsMax = 600
+const commonCharsMax = 670
 
 // TestAgentsShareTheirPrefix: a provider caches instructions, tools and the first item once for all
 // agents. What is an agent's own follows, also after the agent looked up rules.

@@ -23,6 +23,8 @@ type episode struct {
 	action, things string
 	// low and high bound the amounts; both are 0 for an action without one.
 	low, high int64
+	// ordered is how long a sleep was to be that was cut short, 0 for any other episode.
+	ordered int64
 	// changes are summed over all of it, in order of first mention.
 	changes []world.Amount
 	// created are the ids of what it made.
@@ -87,6 +89,7 @@ func newEpisode(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, 
 func (d episode) wokenBy(tick int64) episode {
 	lasted := tick - d.last
 	if d.action == (world.WaitTicks{}).ActionName() && d.refusal == nil && lasted < d.low {
+		d.ordered = d.low
 		d.low = lasted
 		d.high = lasted
 	}
@@ -155,6 +158,7 @@ func (d *episode) join(e *episode) {
 	d.ids = append(slices.DeleteFunc(d.ids, func(id string) bool { return slices.Contains(e.ids, id) }), e.ids...)
 	d.last, d.count = e.last, d.count+e.count
 	d.low, d.high = min(d.low, e.low), max(d.high, e.high)
+	d.ordered = 0
 	d.created = append(d.created, e.created...)
 	d.refusal = e.refusal
 	for _, c := range e.changes {
@@ -195,7 +199,7 @@ func (d *episode) citable() []string { return newest(d.ids, citedMax) }
 
 // appendLine appends d as one line of the prompt:
 //
-//	[mem-3-3] ticks 3-15: mine_compound 5000, 5 times ok, total electricity -25, compound +25000
+//	[mem-3-3] 5 of ticks 3-15: mine_compound 5000 ok, total electricity -25, compound +25000
 func (d *episode) appendLine(b []byte, w *wording) []byte {
 	if d.remembered != "" {
 		return append(b, d.remembered...)
@@ -206,9 +210,13 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 	if len(d.ids) > 0 {
 		b = append(b, ' ')
 	}
-	if d.first == d.last {
+	some := d.count > 1 && d.count < d.last-d.first+1
+	switch {
+	case some:
+		b = w.History.SomeTicks.Append(b, d.count, d.first, d.last)
+	case d.first == d.last:
 		b = w.History.Tick.Append(b, d.last)
-	} else {
+	default:
 		b = w.History.Ticks.Append(b, d.first, d.last)
 	}
 	b = append(b, d.action...)
@@ -217,6 +225,8 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 	}
 	if d.low != d.high {
 		b = words.Append(b, " ", d.low, "..", d.high)
+	} else if d.ordered > d.low {
+		b = w.History.Part.Append(b, d.low, d.ordered)
 	} else if d.low != 0 {
 		b = words.Append(b, " ", d.low)
 	}
@@ -226,7 +236,7 @@ func (d *episode) appendLine(b []byte, w *wording) []byte {
 	if d.terms != "" {
 		b = append(append(b, ' '), d.terms...)
 	}
-	if d.count > 1 {
+	if d.count > 1 && !some {
 		b = w.History.Times.Append(b, d.count)
 	}
 	return d.appendEnd(b, w)

@@ -57,14 +57,14 @@ func TestHistoryFolds(t *testing.T) {
 	mine(13, 400)
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# History, equal ones together, [newest ids], 1 earlier left out",
-		"[mem-2-2][mem-4-4] ticks 2-4: mine_compound 500, 2 times refused: compound_depleted compound requested 500 available 4",
+		"# History, alike ones together, [ids], 1 earlier left out",
+		"[mem-2-2][mem-4-4] 2 of ticks 2-4: mine_compound 500 refused: compound_depleted compound requested 500 available 4",
 		"[mem-5-5] tick 5: mine_compound 500 refused: insufficient_resource compound requested 500 available 5",
 		"[mem-6-6][mem-7-7] ticks 6-7: buy_power 20..30 price 3, 2 times ok",
 		"[mem-8-8] tick 8: buy_power 30 price 4 ok",
 		"[mem-9-9] tick 9: transfer_resource bGoals data 2 ok",
 		"[mem-11-11] tick 11: schedule_recipe f1 recipe.assembler.motor_mk1 2 ok",
-		"[mem-3-3] ticks 1-12: mine_compound 400..900, 3 times ok, total electricity -2, compound +1700",
+		"[mem-3-3] 3 of ticks 1-12: mine_compound 400..900 ok, total electricity -2, compound +1700",
 	}
 	if diff := cmp.Diff(want, history[0].lines()); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)

@@ -64,8 +64,8 @@ const (
 // until it is done, replaced or ten ticks old.
 func TestTheNewestPlanStaysInView(t *testing.T) {
 	for language, want := range map[string][2]string{
-		"en": {"\ngoal planned in tick 1: \"Chips.\"\n", "\nplanned in tick 1, not done: "},
-		"zh": {"\n第 1 回合计划的目标: \"Chips.\"\n", "\n第 1 回合计划, 尚未完成: "},
+		"en": {"\ngoal planned in tick 1: \"Chips.\"\n", "\nplanned in tick 1, not done, not binding: "},
+		"zh": {"\n第 1 回合计划的目标: \"Chips.\"\n", "\n第 1 回合计划, 尚未完成, 不作约束: "},
 	} {
 		goal, steps := want[0], want[1]
 		l := newLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, "two_bases")
@@ -105,8 +105,8 @@ func TestANewerPlanReplacesTheOlder(t *testing.T) {
 	l := newLife(t, behavior.Config{}, "two_bases")
 	l.plays(plan("first", leaves, says) + "\n" + does(waits))
 	l.plays(plan("second", digs) + "\n" + does(waits))
-	if now := l.prompt(); strings.Contains(now, "first") || strings.Contains(now, "not done: move") ||
-		!strings.Contains(now, "goal planned in tick 2: \"second\"\nplanned in tick 2, not done: mine_compound 1000\n") {
+	if now := l.prompt(); strings.Contains(now, "first") || strings.Contains(now, "not binding: move") ||
+		!strings.Contains(now, "goal planned in tick 2: \"second\"\nplanned in tick 2, not done, not binding: mine_compound 1000\n") {
 		t.Errorf("after a second plan the prompt is\n%s", now)
 	}
 	l = newLife(t, behavior.Config{Settings: trace.Settings{Protocol: behavior.ProtocolLean}}, "two_bases")
@@ -115,7 +115,7 @@ func TestANewerPlanReplacesTheOlder(t *testing.T) {
 	}
 	l.plays(plan("first", leaves) + "\n\n" + turn("then"))
 	l.plays(turn("second"))
-	if now := l.prompt(); !strings.Contains(now, "goal planned in tick 2: \"second\"\nplanned in tick 1, not done: move_agent base-b\n") {
+	if now := l.prompt(); !strings.Contains(now, "goal planned in tick 2: \"second\"\nplanned in tick 1, not done, not binding: move_agent base-b\n") {
 		t.Errorf("in lean the prompt is\n%s", now)
 	}
 }
@@ -133,7 +133,7 @@ func TestAPlanDoneIsGone(t *testing.T) {
 func TestAPlanInViewAuthorizesNothing(t *testing.T) {
 	l := typedLife(t, behavior.Config{})
 	l.plays(plan("g", digs, keeps)+"\n"+does(digs), world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}})
-	if now := l.prompt(); !strings.Contains(now, "planned in tick 1, not done: transfer_resource agent-2 hardware 1\n") {
+	if now := l.prompt(); !strings.Contains(now, "planned in tick 1, not done, not binding: transfer_resource agent-2 hardware 1\n") {
 		t.Fatalf("the plan is not in view:\n%s", now)
 	}
 	requests, d := l.plays(plan("g", digs) + "\n\n" + does(keeps) + "\n\n" + does(keeps) + "\n\n" + does(keeps))
@@ -163,14 +163,14 @@ func TestAPlanOwesNothingToClosedTerms(t *testing.T) {
 		l.plays(does(waits), asks)
 		l.plays(plan("Pay agent-2.", digs, keeps, says, leaves) + "\n" + does(waits))
 		now := l.prompt()
-		if !strings.Contains(now, "planned in tick 2, not done: mine_compound 1000; transfer_resource agent-2 hardware 1; send_message agent-2 (11 characters); move_agent base-b\n") || strings.Contains(now, "Pay agent-2.") {
+		if !strings.Contains(now, "planned in tick 2, not done, not binding: mine_compound 1000; transfer_resource agent-2 hardware 1; send_message agent-2 (11 characters); move_agent base-b\n") || strings.Contains(now, "Pay agent-2.") {
 			t.Fatalf("%s: while the request is open the prompt is\n%s", name, now)
 		}
 		l.plays(does(tt.by), tt.closes)
 		for l.w.Tick() < 6 && name != "used up" {
 			l.plays(does(waits))
 		}
-		left := "planned in tick 2, not done: mine_compound 1000; move_agent base-b\n"
+		left := "planned in tick 2, not done, not binding: mine_compound 1000; move_agent base-b\n"
 		if now := l.prompt(); !strings.Contains(now, left) {
 			t.Errorf("%s: then it is\n%s", name, now)
 		}
@@ -189,7 +189,7 @@ func TestAPlanMadeAfterTextsFollowsThePlan(t *testing.T) {
 	l := newLife(t, behavior.Config{}, "two_bases")
 	l.plays(does(waits), writes)
 	l.plays(plan("early", leaves)+"\n\n"+plan("late zebra", says)+"\n\n"+does(leaves), world.Intent{Agent: 1, Action: world.Wait{}})
-	early := "goal planned in tick 2: \"early\"\nplanned in tick 2, not done: move_agent base-b\n"
+	early := "goal planned in tick 2: \"early\"\nplanned in tick 2, not done, not binding: move_agent base-b\n"
 	if now := l.prompt(); strings.Contains(now, "zebra") || strings.Contains(now, "planned in tick 2") {
 		t.Fatalf("before the plan the prompt is\n%s", now)
 	}
@@ -247,7 +247,7 @@ func TestAMendedPlanKeepsNothingOfAnEarlierTurn(t *testing.T) {
 	l := newLife(t, behavior.Config{}, "two_bases")
 	l.plays(plan("old", leaves)+"\n"+does(waits), world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}})
 	l.plays(plan("new", `{"action":"mine_compound","amount":"lots of it"}`) + "\n\n" + plan("new", digs) + "\n\n" + does(waits))
-	if now := l.prompt(); !strings.Contains(now, "planned in tick 2, not done: mine_compound 1000\n") {
+	if now := l.prompt(); !strings.Contains(now, "planned in tick 2, not done, not binding: mine_compound 1000\n") {
 		t.Errorf("after a mended plan the prompt is\n%s", now)
 	}
 }
@@ -261,8 +261,8 @@ func TestACorrectedPlanIsWholeOrPart(t *testing.T) {
 		again []string
 		want  string
 	}{
-		"whole": {[]string{digs, mended}, "not done: mine_compound 1000; transfer_resource agent-2 electricity 3\n"},
-		"part":  {[]string{mended}, "not done: transfer_resource agent-2 electricity 3; mine_compound 1000; move_agent base-b\n"},
+		"whole": {[]string{digs, mended}, "not done, not binding: mine_compound 1000; transfer_resource agent-2 electricity 3\n"},
+		"part":  {[]string{mended}, "not done, not binding: transfer_resource agent-2 electricity 3; mine_compound 1000; move_agent base-b\n"},
 	} {
 		l := newLife(t, behavior.Config{}, "two_bases")
 		l.plays(does(waits), world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}})
@@ -288,7 +288,7 @@ func TestOwnTermsAndWaitsAreNoDebt(t *testing.T) {
 	l.plays(plan("Tidy up.", digs, cancels, again, waits, `{"action":"wait_ticks","amount":2}`)+"\n"+does(waits),
 		world.Intent{Agent: 1, Action: world.AcceptOffer{OfferID: own[0].ID}})
 	now := l.prompt()
-	if want := "not done: mine_compound 1000; offer anyone data 3 for hardware 1 open 9 ticks\n"; !strings.Contains(now, want) {
+	if want := "not done, not binding: mine_compound 1000; offer anyone data 3 for hardware 1 open 9 ticks\n"; !strings.Contains(now, want) {
 		t.Errorf("no %q in\n%s", want, now)
 	}
 	if len(l.w.View(0).Observe().OwnOffers) != 0 {

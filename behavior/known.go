@@ -56,7 +56,7 @@ func (m *Agent) knownIDs(o *world.Observation, actions ...world.Action) []string
 
 // observes reports whether an observation names an id in a typed field.
 func observes(o *world.Observation, id string) bool {
-	if id == o.Self.ID || id == o.Self.Place || id == o.Here.ID {
+	if id == o.Self.ID || id == o.Self.Place || id == o.Here.ID || world.MadeBy(o.Self.ID, id) {
 		return true
 	}
 	return slices.ContainsFunc(o.Places, func(p world.Sight) bool { return p.ID == id }) ||

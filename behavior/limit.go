@@ -10,20 +10,41 @@ import (
 )
 
 // limits writes the limits that the rules of the scenario set, one entry a rule, and who may ask for what
-// without a plan:
+// without a plan. Those that do not bind what the agent plans itself have a line of their own.
 //
-//	agent-2|agent-3 may ask without your plan for: trade 6 hardware for at least 1 data, at most 12 hardware at once, ...
-//
-// Two rules about offering and accepting that are alike are one entry, since they share their total.
+//	limits that bind you, planned or not: agent-2|agent-3 may ask without your plan for: trade 6 hardware for ...
 func (s *observationWriter) limits() {
-	w := s.words
-	rows := slices.DeleteFunc(slices.Clone(s.rules), func(r policy.Quota) bool { return r.To == s.Self.ID })
+	var binding, asked []policy.Quota
+	for _, r := range s.rules {
+		switch {
+		case r.To == s.Self.ID:
+		case r.OnlyAsked:
+			asked = append(asked, r)
+		default:
+			binding = append(binding, r)
+		}
+	}
 	// Those that nobody may ask for come first, since no heading ends the part of who may.
-	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
+	slices.SortStableFunc(binding, func(a, b policy.Quota) int {
 		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
 	})
-	from := s.line(w.Lines.Limits)
-	offers, gifts := false, false
+	s.limitLine(s.words.Lines.Limits, binding)
+	s.limitLine(s.words.Lines.Asks, asked)
+}
+
+// limitLine writes a line of rules. Two about offering and accepting that are alike are one entry, since they
+// share their total.
+func (s *observationWriter) limitLine(lead string, rows []policy.Quota) {
+	if len(rows) == 0 {
+		return
+	}
+	w := s.words
+	from := s.line(lead)
+	offers := slices.ContainsFunc(rows, func(r policy.Quota) bool { return r.Action == (world.Offer{}).ActionName() })
+	gifts := slices.ContainsFunc(rows, func(r policy.Quota) bool {
+		return r.Action == (world.Transfer{}).ActionName() && r.Total > 0 && len(r.AskedBy) > 0
+	})
+	rows = slices.Clone(rows)
 	before := ""
 	for len(rows) > 0 {
 		r := rows[0]
@@ -34,8 +55,6 @@ func (s *observationWriter) limits() {
 			name = w.Allowed.Trade
 			rows = slices.Delete(rows, twin, twin+1)
 		}
-		offers = offers || twin >= 0 || r.Action == (world.Offer{}).ActionName()
-		gifts = gifts || r.Action == (world.Transfer{}).ActionName() && r.Total > 0 && len(r.AskedBy) > 0
 		s.next(from, "; ")
 		// A heading holds for all entries after it, so it is written where the askers change.
 		if askers := s.askers(&r); askers != before {

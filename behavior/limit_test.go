@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/words"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -145,10 +146,35 @@ func TestAPlanToAcceptAnythingHasBothLimits(t *testing.T) {
 func TestARuleThatOnlyTheAgentItselfMayAskForHasNoHeading(t *testing.T) {
 	l := partners(t, words.English, trade("*", "transfer_resource", world.Compound, "", 0, 0, "agent-3"),
 		trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-1"))
-	want := "always bind you: transfer_resource hardware as an answer, at most 18 at once, 60 of 60 left in any 40 ticks; " +
+	want := "bind you, planned or not: transfer_resource hardware as an answer, at most 18 at once, 60 of 60 left in any 40 ticks; " +
 		"agent-3 may ask without your plan for: transfer_resource compound as an answer,"
 	if now := l.prompt(); !strings.Contains(now, want) {
 		t.Errorf("the prompt is\n%s", now)
+	}
+}
+
+// TestLimitsOfAsksAreToldApart: where another rule leaves the agent's own plans free, what others may ask for is
+// no limit of what it plans.
+func TestLimitsOfAsksAreToldApart(t *testing.T) {
+	ask := trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-3")
+	ask.To = "agent-3"
+	free := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "transfer_resource"}.WithDefaults()
+	narrow := free
+	narrow.What = world.Compound
+	const alone = "\nlimits of what is asked alone, though what you plan counts: agent-3 may ask without your plan for: transfer_resource hardware"
+	for _, c := range []struct {
+		rules []world.PolicyRule
+		apart bool
+	}{{[]world.PolicyRule{ask}, false}, {[]world.PolicyRule{ask, narrow}, false}, {[]world.PolicyRule{ask, free}, true}} {
+		l := partners(t, words.English, c.rules...)
+		if now := l.prompt(); strings.Contains(now, alone) != c.apart {
+			t.Errorf("%d rules, apart %v: the prompt is\n%s", len(c.rules), c.apart, now)
+		}
+		big := world.Transfer{To: "agent-3", Kind: world.Hardware, Amount: 99}
+		rules := policy.Compile("agent-1", l.w.PolicyRules(0))
+		if ruling := rules.Evaluate(big, policy.Evidence{View: l.w.View(0)}); (ruling.Violation == nil) != c.apart {
+			t.Errorf("%d rules: a gift of 99, at most 18 may be asked for: %+v", len(c.rules), ruling)
+		}
 	}
 }
 

@@ -125,7 +125,8 @@ func (s *observationWriter) text() string {
 	}
 	s.then(", ", w.Observation.Power, w.Word(you.PowerState))
 	s.add(", "+world.Electricity+" ", you.Electricity, "/", you.PowerCapacity)
-	s.add(", ", w.Observation.Heat, " ", you.Heat, "/", you.HeatCapacity)
+	s.add(", ")
+	s.say(w.Observation.Heat, you.Heat, you.HeatCapacity)
 	s.add(", "+world.Compound+" ", you.CompoundG, " g, "+world.Hardware+" ", you.Hardware)
 	s.add(", "+world.Data+" ", you.Data)
 	for _, p := range you.Products {

@@ -88,7 +88,7 @@ func sketchOf(o visibleObservation, p Profile) *observationWriter {
 func TestObservationOfEachProfile(t *testing.T) {
 	for profile, want := range map[Profile]string{
 		ProfileRich: `# Observation, tick 20
-you: agent-2 "Miner; agents: 9 more", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+you: agent-2 "Miner; agents: 9 more", at hub, power low, electricity 14/200, heat 96 (harmless to 100), compound 3000 g, hardware 2, data 16, control_chip 2
 here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
 steps ended: shutdown after 3 attempts
@@ -105,7 +105,7 @@ market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,
 		ProfileBalanced: `# Observation, tick 20
-you: agent-2, at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+you: agent-2, at hub, power low, electricity 14/200, heat 96 (harmless to 100), compound 3000 g, hardware 2, data 16, control_chip 2
 here: radiation 46, compound 20000 g
 woken: job_done
 steps ended: shutdown after 3 attempts

@@ -147,4 +147,7 @@ func (s *observationWriter) reason(a *world.Affordance) {
 		s.say(s.words.Options.Short, n.Resource, n.Amount)
 	}
 	s.add(")")
+	if a.Makes != "" {
+		s.say(s.words.Options.As, plain(a.Makes))
+	}
 }

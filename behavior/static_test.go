@@ -19,7 +19,7 @@ import (
 // action and each tool, requests and offers with their slots, and the steps that follow an action. A
 // plan lists actions in the slots of a candidate: 460 characters are the slots' schema again.
 const (
-	toolCharsMax         = 1290
+	toolCharsMax         = 1435
 	actionCharsMax       = 130
 	eachToolCharsMax     = 330
 	typedCharsMax        = 340

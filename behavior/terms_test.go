@@ -106,8 +106,8 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 		},
 		{
 			world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 1, Want: world.Hardware, WantAmount: 9, Ticks: 9}, world.Wait{},
-			[]string{"agent-2 may ask without your plan for: transfer_resource as an answer, 90 of 90 units left in any 50 ticks; trade, 84 of 90 units left in any 50 ticks; an offer counts when made, taken or not; as an answer it names the request in id; a gift counts at least a fifth of its limit's total\n"},
-			[]string{"; 交易, 任意 50 回合内共 90 单位, 还剩 84; 提议一经提出即计入，不论成交; 答复请求时 id 填该请求; 一次赠与至少计该限额总量的五分之一\n"},
+			[]string{"agent-2 may ask without your plan for: transfer_resource as an answer, 90 of 90 units left in any 50 ticks; trade, 84 of 90 units left in any 50 ticks; an offer counts when made, taken or not; as an answer it names the request in id; each gift counts as at least a fifth of the total\n"},
+			[]string{"; 交易, 任意 50 回合内共 90 单位, 还剩 84; 提议一经提出即计入，不论成交; 答复请求时 id 填该请求; 每次赠与至少按总量的五分之一计\n"},
 		},
 		{
 			world.Harvest{MaxAmount: 1}, world.Decline{ID: offered},
@@ -143,13 +143,13 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 func TestWhatMayBeAnswered(t *testing.T) {
 	lines := map[string][]string{
 		words.English: {
-			"\nlimits that always bind you: agent-2 may ask without your plan for: transfer_resource hardware as an answer, 90 of 90 left in any 50 ticks; " +
-				"accept_offer 2 hardware for at least 3 data, 90 of 90 hardware left in any 50 ticks, plus one per new message; a gift counts at least a fifth of its limit's total\n",
+			"\nlimits that bind you, planned or not: agent-2 may ask without your plan for: transfer_resource hardware as an answer, 90 of 90 left in any 50 ticks; " +
+				"accept_offer 2 hardware for at least 3 data, 90 of 90 hardware left in any 50 ticks, plus one per new message; each gift counts as at least a fifth of the total\n",
 			"\ntexts: 1 + 1 requests or offers from agent-2, shown after the plan; 2 new\n", "; decline req-1-agent-2-1\n", "post_note (policy_forbids)",
 		},
 		"zh": {
-			"\n始终约束你的限额: agent-2 可要求、无需你的计划: transfer_resource hardware 仅作答复, 任意 50 回合内共 90, 还剩 90; " +
-				"accept_offer 每 2 hardware 至少换 3 data, 任意 50 回合内共 90 hardware, 还剩 90, 每条新消息另加一次; 一次赠与至少计该限额总量的五分之一\n",
+			"\n限额，不论是否计划: agent-2 可要求、无需你的计划: transfer_resource hardware 仅作答复, 任意 50 回合内共 90, 还剩 90; " +
+				"accept_offer 每 2 hardware 至少换 3 data, 任意 50 回合内共 90 hardware, 还剩 90, 每条新消息另加一次; 每次赠与至少按总量的五分之一计\n",
 			"\n消息: 1 条 + 1 个请求或提议, 来自 agent-2, 提交计划后显示; 新 2 条\n", "; decline req-1-agent-2-1\n", "post_note (规则禁止)",
 		},
 	}

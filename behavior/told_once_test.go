@@ -61,7 +61,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 		words.English: {
 			both: []string{
 				"each tick after actions, asleep too, takes", // what is paid first
-				"only end steps and sleep",                   // what low power does not do
+				"only ends steps and sleep",                  // what low power does not do
 				"shutdown at 0 ends all",                     // nor is shutdown an event to be named
 				"asked again if it would fail",               // what a dry run is for
 				"execute_until is of the first step, its ignore of all",
@@ -70,10 +70,10 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			},
 			alone: []string{
 				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
-				"tick 38 the last in which a batch can start",
+				"tick 38 the last in which the shortest batch can start",
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
-				"per hardware, any number",                                   // there is no maximum
-				"Here, at most 8 each.",                                      // several factories
+				"electricity each.",                                          // there is no maximum
+				"Here, at most 8 of yours in all.",                           // several factories
 				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
 				"power_low ends it and further steps unless in ignore",
 			},
@@ -87,8 +87,8 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只会终止步骤和休眠", "停机，也终止它们", "不行再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无", "模块，即查询工具"},
-			alone: []string{"第 40 回合才行动已来不及", "批次最晚在第 38 回合开工", "不限量", "各最多 8 座", "遇 power_low 整串终止"},
+			both:  []string{"只终止步骤和休眠", "停机：步骤和休眠终止", "行不通才附原因再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无", "模块，即查询工具"},
+			alone: []string{"第 40 回合才行动已来不及", "耗时最短的批次最晚在第 38 回合开工", "每个 hardware 需", "总共最多 8 座", "遇 power_low 整串终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
 				"遇 message_received、power_low 整串终止", "你起初有大量 hardware。"},
 			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},

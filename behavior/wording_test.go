@@ -60,7 +60,7 @@ func TestChineseObservation(t *testing.T) {
 	s.words = wordsOf(words.In("zh"))
 	s.OrderEnded = &world.OrderEnded{Why: "heat_above", Attempts: 3}
 	want := `# 观察，第 20 回合
-你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, 热量 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 不足, electricity 14/200, 热量 96 (到 100 无影响), compound 3000 g, hardware 2, data 16, control_chip 2
 此处: "The \"Hub\"\ncan: win", 金属, 辐射 46, compound 20000 g
 唤醒原因: job_done
 步骤已结束: heat_above, 共 3 次
@@ -95,8 +95,8 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# 历史，相同的合并，[最新 id]，更早的 1 次略去",
-		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: 此处已采空 compound 请求 500 可用 4",
+		"# 历史，同类的合并，[id]，更早的 1 次略去",
+		"[mem-2-1][mem-4-2] 第 2-4 回合中的 2 个: mine_compound 500 被拒: 此处已采空 compound 请求 500 可用 4",
 		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
 	}
 	if diff := cmp.Diff(want, history[0].lines()); diff != "" {

@@ -464,10 +464,10 @@ func TestRulesAreTold(t *testing.T) {
 	s := newSpokenWorld(t, ProtocolFull, trace.CommitTwoStep, func(s string) string { return s })
 	s.w.Advance()
 	turn := s.m.Begin(s.w.View(0))
-	want := "limits that always bind you: mine_compound, 40000 of 40000 g left; " +
+	want := "limits that bind you, planned or not: mine_compound, 40000 of 40000 g left; " +
 		"anyone may ask without your plan for: send_message as an answer, 6 of 6 times left in any 20 ticks, 3 per agent, plus one per new message; " +
 		"agent-2|agent-3 may ask without your plan for: transfer_resource data as an answer, at most 3 at once, 9 of 9 left in any 20 ticks, 4 per agent; " +
-		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data per agent; a gift counts at least a fifth of its limit's total\n"
+		"accept_offer 2 data for at least 1 hardware, at most 4 data at once, 12 of 12 data left in any 20 ticks, 6 data per agent; each gift counts as at least a fifth of the total\n"
 	if opening := turn.Next().(Ask).Request.Input[1].Text; !strings.Contains(opening, want) {
 		t.Errorf("no %q in\n%s", want, opening)
 	}

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -209,6 +210,23 @@ func TestDryRunClampsAndChecks(t *testing.T) {
 	lenient := New().Call(env, "c", "world_dry_run", `{"action":{"action":"harvest-radiation","amount":9}}`)
 	if diff := cmp.Diff([]answer.Repair{answer.TextFromObject, answer.NameVariant}, lenient.Repairs); diff != "" {
 		t.Errorf("repairs (-want +got):\n%s", diff)
+	}
+}
+
+// TestDryRunTakesACandidate: what a candidate may hold can be tried, the steps after its action among it.
+func TestDryRunTakesACandidate(t *testing.T) {
+	env := testEnv(t)
+	const harvest = `{"action":"harvest_radiation","to":null,"amount":9,"then":`
+	step := `{"action":"wait","to":null,"until":null,"max_ticks":null}`
+	for then, later := range map[string]string{"null": "", "[" + step + "]": "step 1 of 2 checked, the others at their tick"} {
+		result := New().Call(env, "c", "world_dry_run", `{"action":`+strconv.Quote(harvest+then+"}")+`}`)
+		if got := into[dryRun](t, result); got.Status != world.CheckAccepted || got.Later != later {
+			t.Errorf("then %s: found %+v", then, got)
+		}
+	}
+	result := New().Call(env, "c", "world_dry_run", `{"action":`+strconv.Quote(harvest+"["+strings.Repeat(step+",", 4)+step+"]}")+`}`)
+	if result.Status != StatusError {
+		t.Errorf("five further steps: %s", result.Output)
 	}
 }
 

@@ -133,6 +133,9 @@ func NewKnown(w *words.Language, r *world.Industry, needless ...string) Known {
 	k.power = "\n" + w.Modules.PerTick.Text(r.IdleDraw, r.Dissipation, r.HeatCapacity) +
 		"\n" + powerStates(w, r) +
 		"\n" + w.Rules.Shutdown.Text(r.AmbientFloor, r.RestartLevel())
+	if !r.Regrows {
+		k.power += "\n" + w.Rules.Finite
+	}
 	for _, topic := range ruleTopics {
 		k.about[topic] = "\n" + strings.Join(rulesAbout(w, r, topic, needless), "\n")
 	}

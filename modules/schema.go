@@ -111,8 +111,7 @@ func slotSchema(name *jsonschema.Schema, needless []string) *jsonschema.Schema {
 // StandingSchema returns the strict schema of the standing order beside an
 // action: null, or the events that end it, how many attempts it may last, and
 // which of the events that end every order or wake a sleep it ignores. A condition's value is for
-// the events that compare a number and null for the others. Needless events are left out. What can be
-// ignored is among the events, and is not listed twice.
+// the events that compare a number and null for the others. Needless events are left out.
 func StandingSchema(needless ...string) *jsonschema.Schema {
 	condition := closedObject()
 	addProperty(condition, "event", EnumSchema(without(answer.EventNames(), needless)))
@@ -121,7 +120,7 @@ func StandingSchema(needless ...string) *jsonschema.Schema {
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
 	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"},
-		Items: &jsonschema.Schema{Type: "string"}})
+		Items: EnumSchema(without(world.Ignorable(), needless))})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return order
 }

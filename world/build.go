@@ -58,7 +58,7 @@ func (BuildFactory) afford(v *knowledge) Affordance {
 		}
 	}
 	a = a.or(options)
-	if a.OK {
+	if len(f.factories) < FactoriesMax {
 		a.Makes = factoryID(v.seen.Self.ID, len(f.factories)+1)
 	}
 	return a
@@ -66,6 +66,16 @@ func (BuildFactory) afford(v *knowledge) Affordance {
 
 // factoryID is the id of the factory of a number, from 1, of an agent.
 func factoryID(agent string, number int) string { return agent + "-f" + strconv.Itoa(number) }
+
+// MadeBy reports whether an id is one that a factory of the agent has or may get.
+func MadeBy(agent, id string) bool {
+	for number := 1; number <= FactoriesMax; number++ {
+		if id == factoryID(agent, number) {
+			return true
+		}
+	}
+	return false
+}
 
 // carryOut founds a factory. Its id counts only its owner's, so that it tells
 // nothing about others.

@@ -60,16 +60,23 @@ type Industry struct {
 	// position in the list is the recipe's number in stored records. Of the built-in ones a dearer
 	// product yields more data and takes longer, in step with its inputs.
 	Recipes []Recipe
+	// Regrows says that a place of the world regrows compound.
+	Regrows bool
 }
 
 // Industry returns the built-in industry under the rules.
 func (r Rules) Industry() *Industry { return Scenario{Rules: r}.Industry() }
 
+// regrows reports whether a place of the scenario regrows compound.
+func (s Scenario) regrows() bool {
+	return s.Belt != nil && s.Belt.RegenPPM > 0 || slices.ContainsFunc(s.Places, func(p Place) bool { return p.RegenG > 0 })
+}
+
 // Industry returns what can be made in the scenario's world. The scenario must be sound, see
 // [Scenario.Check].
 func (s Scenario) Industry() *Industry {
 	r := s.Rules
-	in := &Industry{Rules: r, Resources: slices.Concat(resourceNames, s.Products)}
+	in := &Industry{Rules: r, Resources: slices.Concat(resourceNames, s.Products), Regrows: s.regrows()}
 	in.Kinds = []FactoryKind{{
 		Name:  AssemblerMk1,
 		Ticks: r.BuildTicks,

@@ -139,13 +139,20 @@ func isField(name string) bool {
 // be written in its slot or under its own name; that is [NamedParameter]. Amounts of
 // any finite size are accepted and saturate at int64; whether the action is possible is
 // for the world to say. Ids are passed on exactly as written. Names of resources, recipes and kinds of
-// factory are those of an industry, nil for the built-in one.
+// factory are those of an industry, nil for the built-in one. The steps that follow it, as a candidate has them,
+// are read too.
 func DecodeAction(raw json.RawMessage, industry *world.Industry) (world.Action, []Repair, *ArgumentError) {
 	v, used, fault := read(string(raw))
 	if fault != nil {
 		return nil, used, fault
 	}
-	action, more, fault := decodeAction(v, Names{industry: industry}, nil)
+	names := Names{industry: industry}
+	action, more, fault := decodeAction(v.without(thenField), names, nil)
+	used = append(used, more...)
+	if fault != nil || v.Field(thenField).isNothing() {
+		return action, used, fault
+	}
+	action, more, fault = decodeThen(v.Field(thenField), action, names, world.ThenMax)
 	return action, append(used, more...), fault
 }
 

@@ -218,6 +218,9 @@ type Quota struct {
 	// the askers that have had all that each may have.
 	Most, Left int64
 	Spent      []string
+	// OnlyAsked says that another rule leaves free what the agent plans itself: the limits hold for what others
+	// ask for alone, though all that is done counts.
+	OnlyAsked bool
 }
 
 // OnlyInAnswer says that the limits hold only where the action answers who asks: those about offers
@@ -250,7 +253,14 @@ func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 		}
 		slices.Sort(spent)
 		list = append(list, Quota{r.PolicyRule, r.number, most, max(0, r.Total-l.settledFor(r, now, "")),
-			slices.Compact(spent)})
+			slices.Compact(spent), slices.ContainsFunc(p.rules, r.freedBy)})
 	}
 	return list
+}
+
+// freedBy reports whether another rule allows all that r describes, without a limit and unasked.
+func (r *rule) freedBy(other rule) bool {
+	covers := func(wide, narrow string) bool { return wide == "" || wide == world.Anyone || wide == narrow }
+	return other.allows() && len(other.AskedBy) == 0 && !other.limited() && other.Action == r.Action &&
+		covers(other.To, r.To) && covers(other.What, r.What) && covers(other.At, r.At) && other.Get == ""
 }

@@ -34,9 +34,11 @@ type Rules struct {
 	Capacity   Form `places:"capacity,draw"`
 	PowerState Form `places:"low_charge,critical_charge,ticks"`
 	Shutdown   Form `places:"ambient,restart"`
-	Harvest    Form `places:"most,heat"`
-	Heat       Form `places:"capacity,refused"`
-	Shedding   Form `places:"dissipation,capacity"`
+	// Finite says that no place regrows compound.
+	Finite   string
+	Harvest  Form `places:"most,heat"`
+	Heat     Form `places:"capacity,refused"`
+	Shedding Form `places:"dissipation,capacity"`
 
 	// Travel.
 	JourneyCost  Form `places:"cost"`

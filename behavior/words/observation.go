@@ -5,8 +5,8 @@ type Lines struct {
 	You, Here, Woken, Ended, Standing, Sent, News, Texts string
 	// Goal and Planned lead to the goal of the newest plan and to what of it is not done.
 	Goal, Planned Form `places:"tick"`
-	// Limits leads to the limits that the rules of the scenario set.
-	Limits string
+	// Limits leads to the limits of the scenario's rules that always hold, Asks to those of what others ask for.
+	Limits, Asks string
 	// Can and Cannot lead to the actions.
 	Can, Cannot            string
 	Terms, OwnTerms        string
@@ -21,7 +21,7 @@ type Observation struct {
 	Here, Travelling, None string
 	More                   Form `places:"count"`
 	Power                  Form `places:"state"`
-	Heat                   string
+	Heat                   Form `places:"heat,capacity"`
 	Radiation              Form `places:"amount"`
 	KM                     string
 	// Aged explains the mark of old numbers in the columns of places.

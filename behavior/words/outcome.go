@@ -1,10 +1,13 @@
 package words
 
-// History are the words of what came of decisions: in history, memory and the last outcome.
+// History are the words of what came of decisions: in history, memory and the last outcome. SomeTicks is told
+// in place of Ticks and Times where a decision came in some of the ticks alone, Part of a sleep that was cut short.
 type History struct {
 	Tick                                          Form `places:"tick"`
 	Ticks                                         Form `places:"first,last"`
+	SomeTicks                                     Form `places:"count,first,last"`
 	Times                                         Form `places:"count"`
+	Part                                          Form `places:"lasted,ticks"`
 	Done, Total, Started, Refused, Failed, Waited string
 	// Characters is a free text by its length.
 	Characters Form `places:"count"`

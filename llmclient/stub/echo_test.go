@@ -17,7 +17,7 @@ func TestEchoes(t *testing.T) {
 		{"a chain", "steps ended: message_received in step 2 of 3 after 1 attempts; not done: " +
 			"transfer_resource agent-2 hardware 2; move_agent far-rock", `move_agent("far-rock") transfer_resource("agent-2","hardware",2)`},
 		{"withheld steps", `{"not_done":["transfer_resource agent-2 data 7"]}`, `transfer_resource("agent-2","data",7)`},
-		{"a plan", "planned in tick 8, not done: harvest_radiation 3; transfer_resource agent-2 data 7 max_ticks 4",
+		{"a plan", "planned in tick 8, not done, not binding: harvest_radiation 3; transfer_resource agent-2 data 7 max_ticks 4",
 			`transfer_resource("agent-2","data",7)`},
 		{"a refusal", "[d4] tick 4: transfer_resource agent-2 data 900 refused: insufficient_resource",
 			`transfer_resource("agent-2","data",900)`},
@@ -25,7 +25,7 @@ func TestEchoes(t *testing.T) {
 			`transfer_resource("agent-2","data",9)`},
 		{"no arguments", "What was wrong: transfer_resource: policy_amount 5 units", ""},
 		{"done", "[d4] tick 4: transfer_resource agent-2 data 9 ok", ""},
-		{"its own work", "planned in tick 4, not done: mine_compound 20", ""},
+		{"its own work", "planned in tick 4, not done, not binding: mine_compound 20", ""},
 	} {
 		r := request{input: append(g.opening(), llmclient.Message("user", c.said))}
 		var got []string

@@ -34,7 +34,7 @@ func ExampleStart() {
 // The policy of the server can be asked without a server.
 func ExampleDecide() {
 	observation := `# Observation, tick 3
-you: agent-1, at base, power low, electricity 9/100, heat 0/100, compound 0 g, hardware 0, data 0
+you: agent-1, at base, power low, electricity 9/100, heat 0 (harmless to 100), compound 0 g, hardware 0, data 0
 can: wait; harvest_radiation 1..30`
 	request := llmclient.Request{
 		Model:  "any",

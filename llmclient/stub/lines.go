@@ -80,6 +80,16 @@ func integer(text string) int64 {
 	return n
 }
 
+// remarked is the first number among the words of a remark in parentheses.
+func remarked(remark string) int64 {
+	for _, word := range strings.Fields(strings.Trim(remark, "()")) {
+		if n := integer(word); n != 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 // optional reads a number that may not be known.
 func optional(text string) *int64 {
 	n, err := strconv.ParseInt(text, 10, 64)

@@ -64,7 +64,7 @@ func readYou(o *world.Observation, l language, entries []string) {
 		case world.Electricity:
 			o.Self.Electricity, o.Self.PowerCapacity = n, integer(capacity)
 		case l.heat:
-			o.Self.Heat, o.Self.HeatCapacity = n, integer(capacity)
+			o.Self.Heat, o.Self.HeatCapacity = n, remarked(words[len(words)-1])
 		case world.Compound:
 			o.Self.CompoundG = n
 		case world.Hardware:

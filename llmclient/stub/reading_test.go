@@ -68,7 +68,7 @@ func TestReadPrompt(t *testing.T) {
 // for something else and lines a later version may add.
 func TestReadObservation(t *testing.T) {
 	english := []string{
-		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96 (harmless to 100), compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
 		"weather: fine; wait", "woken: job_done", "texts: 3 shown after the plan",
 		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 (20 free) price 3; place_power_order buy max 160|sell max 10|1 more",
@@ -80,7 +80,7 @@ func TestReadObservation(t *testing.T) {
 		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 queued, next in 4, all in 9, wear 60, stops at 1000; f2 factory.power at amber, idle",
 	}
 	chinese := []string{
-		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 不足, electricity 14/200, 热量 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 不足, electricity 14/200, 热量 96 (到 100 无影响), compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`此处: "The \"Hub\", compound 7 g", metal, 辐射 46, compound 20000 g`,
 		"天气: 晴; wait", "唤醒原因: job_done", "消息: 3 条在计划之后给出",
 		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 (20 免费) 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",

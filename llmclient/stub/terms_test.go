@@ -18,7 +18,7 @@ Scored, open: Hold 9 data. (data %[1]d of 9)
 # Known rules
 recipes (inputs and ticks for one product): recipe.assembler.control_chip 6 electricity + 2 hardware, 2
 # Observation, tick 5
-you: a, at hall, power normal, electricity %[2]s, heat 0/100, compound 0 g, hardware %[3]d, data %[1]d
+you: a, at hall, power normal, electricity %[2]s, heat 0 (harmless to 100), compound 0 g, hardware %[3]d, data %[1]d
 here: metal, radiation 0, compound 0 g
 can: wait; %[4]s
 agents: %[5]s
