@@ -237,7 +237,7 @@ func (w *wording) clamps(d Decision, a *asides) {
 			line = w.Asides.Amount.Text(answer.Slot(c.Action, c.Field), c.To, c.From, why)
 		}
 		switch {
-		case !d.veiled && c.Bound != policy.BoundPlan:
+		case !d.veiled && c.Bound != policy.BoundPlan, c.Field == policy.FieldIgnore && len(d.evidence.Authors) == 0:
 			a.early = append(a.early, line)
 		case d.DecidedBy != trace.ByStanding:
 			a.late = append(a.late, line)

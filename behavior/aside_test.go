@@ -247,7 +247,7 @@ func TestAnOrderCutToThePlanIsTold(t *testing.T) {
 	const planned = `{"action":"mine_compound","amount":5,"max_ticks":3}`
 	const drafted = `{"action":"mine_compound","amount":5}`
 	for order, want := range map[string]string{
-		`{"until":[],"max_ticks":3,"ignore":["message_received"]}`: `["Changed: nothing is ignored, since a plan has no ignore."]`,
+		`{"until":[],"max_ticks":3,"ignore":["message_received"]}`: `["Changed: nothing is ignored in what answers others or follows their texts."]`,
 		`{"until":[],"max_ticks":4,"ignore":null}`:                 `["Changed: max_ticks 3 for your 4, the most."]`,
 	} {
 		l := newLife(t, behavior.Config{}, "two_bases")

@@ -87,8 +87,8 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 			stores: []string{"what the agent with least holds when all have acted in tick 80"},
 		},
 		"zh": {
-			both:  []string{"只终止步骤和休眠", "停机：步骤和休眠终止", "行不通才附原因再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无", "模块，即查询工具"},
-			alone: []string{"第 40 回合才行动已来不及", "耗时最短的批次最晚在第 38 回合开工", "每个 hardware 需", "总共最多 8 座", "遇 power_low 整串终止"},
+			both:  []string{"只终止步骤和休眠", "停机：步骤和休眠终止", "不行再问", "execute_until 只管第一步，其 ignore 管各步", "[] 为无", "模块，即查询工具"},
+			alone: []string{"第 40 回合才行动已来不及", "耗时最短的批次最晚在第 38 回合开工", "每 hardware 需", "共最多 8 座", "遇 power_low 整串终止"},
 			ring: []string{"“消息”行有新的，先单独 plan", "同提议，如消息送达", "托管至成交",
 				"遇 message_received、power_low 整串终止", "你起初有大量 hardware。"},
 			stores: []string{"计第 80 回合全体行动之后持有最少者的持有量"},

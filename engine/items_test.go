@@ -156,7 +156,7 @@ func (m *oddModel) check(body []byte) {
 // counted once, and the run replays.
 func TestOddItemsOverHTTP(t *testing.T) {
 	slow(t)
-	const ticks = 14
+	const ticks = 24
 	clean := options(t, "llm_bootstrap", ticks)
 	run(t, clean)
 	odd := &oddModel{t: t, model: stub.NewHandler(stub.Options{Seed: 1}), injected: map[string]int64{}}
