@@ -12,6 +12,7 @@ import (
 
 	"example.com/agentworld/behavior/seat"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/report"
 	"example.com/agentworld/session"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
@@ -115,6 +116,10 @@ func TestMissingSeatIsNamed(t *testing.T) {
 	r := played(t, s, err).Report
 	if len(r.Seats) != 2 || r.Seats[1].Seat != "greedy" || r.Seats[0].Moves != 3 || r.Seats[1].Moves == 0 {
 		t.Errorf("the seats of the resumed run are %+v", r.Seats)
+	}
+	who := report.SettingRow{Setting: "seats", Value: "agent-2 mine 1; from tick 4 on agent-2 greedy 1"}
+	if !slices.Contains(r.Settings, who) || !slices.Contains(r.NotDefault, who) {
+		t.Errorf("the settings do not have who plays from when on: %+v", r.NotDefault)
 	}
 	agrees(t, dir)
 	// The next resume has what this one set, and needs no seat of one's own.
