@@ -102,7 +102,7 @@ func TestExtensionsOfOthers(t *testing.T) {
 func TestAFailingSeatIsShown(t *testing.T) {
 	broken := agentworld.Extension{Name: "mine", Version: "7", Seats: []agentworld.Seat{agentworld.NewSeat("broken", "1",
 		func(_ context.Context, o agentworld.Observation) (agentworld.Move, error) {
-			return agentworld.Do(o.Can[len(o.Can)].Action), nil
+			return agentworld.Do(o.Factories[3].ID), nil
 		})}}
 	of := func(code int, args ...string) string {
 		t.Helper()
@@ -114,7 +114,7 @@ func TestAFailingSeatIsShown(t *testing.T) {
 		return p.output()
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	const crash = "panicked, runtime error: index out of range [15] with length 15 at extension_test.go:"
+	const crash = "panicked, runtime error: index out of range [3] with length 0 at extension_test.go:"
 	for said, want := range map[string]string{
 		of(exitGate, "minimal", "--ticks", "2", "--seat", "agent-1=broken", "--run-dir", dir): "tick 1, agent-1: no move of seat broken 1: " + crash,
 		of(exitCompleted, "explain", dir, "--tick", "2", "--agent", "agent-1"):                "\n  failure     seat, " + crash,
