@@ -136,7 +136,11 @@ func (r *runner) askSeat(ctx context.Context, key trace.CallKey, ask behavior.As
 	if r.Seats != nil && !q.asked {
 		r.Seats.recall(ctx, key.Agent, ask.Request.Model, q, answer)
 	}
-	return answer, r.sink.exchange(key, ask, answer, metered{})
+	err := r.sink.exchange(key, ask, answer, metered{})
+	if err == nil && r.LLMIO != nil && q.asked {
+		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer, nil})
+	}
+	return answer, err
 }
 
 // unsent is the answer to a request that is not sent any more, since the run is to end. It is not recorded.

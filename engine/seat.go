@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -253,7 +256,7 @@ func (s *Seats) within(ctx context.Context, p *seated, call func(context.Context
 		answer := noMove(seat.Failed, "it ended its goroutine")
 		defer func() {
 			if why := recover(); why != nil {
-				answer = noMove(seat.Panicked, fmt.Sprint(why))
+				answer = noMove(seat.Panicked, fmt.Sprint(why)+crashedAt())
 			}
 			<-p.busy
 			answered <- answer
@@ -272,6 +275,24 @@ func (s *Seats) within(ctx context.Context, p *seated, call func(context.Context
 	default:
 	}
 	return s.unless(ctx, noMove(seat.Late, fmt.Sprintf("it did not answer within %s", s.timeout)))
+}
+
+// crashedAt is where the panic began that its caller recovers from, such as " at main.go:22": the first function
+// on the stack that is not of the runtime. It is recorded, so no directory is in it.
+func crashedAt() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for panicked, more := false, true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicked = true
+		case panicked && !strings.HasPrefix(f.Function, "runtime."):
+			return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
+		}
+	}
+	return ""
 }
 
 // unless is an answer, unless the run was interrupted: what a player then says is no move of its own.

@@ -32,11 +32,17 @@ func (s *seenBy) note(o seat.Observation) {
 // other agents wait.
 func withTexts(t *testing.T, reads bool, ticks int64, act engine.Act) (dir string) {
 	t.Helper()
-	o := withoutModel(t, "llm_bootstrap", ticks)
+	return seatedRun(t, withoutModel(t, "llm_bootstrap", ticks), reads, act, seat.Do("send_message", "agent-1", marker))
+}
+
+// seatedRun plays a run in which a seat plays agent-1, agent-2 makes a move in the first tick, and the other
+// agents and moves are waits.
+func seatedRun(t *testing.T, o engine.Options, reads bool, act engine.Act, first seat.Move) (dir string) {
+	t.Helper()
 	waits := engine.Act(func(context.Context, seat.Observation) (seat.Move, error) { return seat.Do("wait"), nil })
 	writes := engine.Act(func(_ context.Context, o seat.Observation) (seat.Move, error) {
 		if o.Tick == 1 {
-			return seat.Do("send_message", "agent-1", marker), nil
+			return first, nil
 		}
 		return seat.Do("wait"), nil
 	})
@@ -102,6 +108,51 @@ func TestSeatThatDoesNotReadIsShownNoText(t *testing.T) {
 	for tick, d := range movesOf(t, dir) {
 		if d.DecidedBy != trace.BySeat || d.Authority == nil || d.Authority.By != trace.AuthorityOwn {
 			t.Errorf("tick %d: decided by %s, %+v", tick, d.DecidedBy, d.Authority)
+		}
+	}
+}
+
+// TestSeatIsGivenTermsThatItCanAnswer: of requests, a seat that does not read is given those that a rule of its
+// agent can answer. What it sends after that has their sender as a parent, and before that nobody.
+func TestSeatIsGivenTermsThatItCanAnswer(t *testing.T) {
+	const world = `id = "two"
+terms = true
+[[places]]
+id = "yard"
+offset_pct = { x = 0, y = 0, z = 0 }
+material = "metal"
+emission = 40
+compound_g = 1000
+[agents]
+count = 3
+spawn = ["yard"]
+stock = [{ electricity = 60, data = 9, hardware = 9 }]
+[[policy]]
+agent = "agent-1"
+action = "transfer_resource"
+what = "hardware"
+asked_by = ["agent-2"]
+most = 5
+total = 5
+window = 50
+`
+	for asked, answerable := range map[string]bool{"hardware": true, "data": false} {
+		o := withoutModel(t, "llm_bootstrap", 6)
+		o.Settings.Scenario, o.Settings.ScenarioTOML = "two", world
+		first := int64(0)
+		dir := seatedRun(t, o, false, func(_ context.Context, o seat.Observation) (seat.Move, error) {
+			if given := len(o.Requests) + len(o.View.Observe().Requests); given > 0 && first == 0 {
+				first = o.Tick
+			}
+			return seat.Do("send_message", "agent-3", "hello"), nil
+		}, seat.Do("request", "agent-1", asked, 2, 20))
+		if (first > 0) != answerable {
+			t.Errorf("%s: a request is given in tick %d, want %t", asked, first, answerable)
+		}
+		for tick, d := range movesOf(t, dir) {
+			if given := first > 0 && tick >= first; slices.Equal(d.Parents, []string{"agent-2"}) != given || !given && len(d.Parents) > 0 {
+				t.Errorf("%s, tick %d: parents are %v, the request was given in tick %d", asked, tick, d.Parents, first)
+			}
 		}
 	}
 }

@@ -335,9 +335,7 @@ func (f *folder) add(record trace.Record) error {
 		f.seats(r.Settings.Seats)
 	case trace.CapChange:
 		f.costs.changeCaps(r)
-		if r.Seats != nil {
-			f.seats(r.Seats)
-		}
+		f.reseat(r)
 		for _, a := range f.rows {
 			if r.AskAgain {
 				a.row.StoppedBy, a.row.StoppedAtTick = "", 0

@@ -46,6 +46,27 @@ func (f *folder) seats(list []trace.AgentSeat) {
 	}
 }
 
+// reseat takes in who plays from a tick on. The settings have it after who played before, so that a comparison
+// finds it. Those of a fork begin with what its parent had.
+func (f *folder) reseat(c trace.CapChange) {
+	if c.Seats == nil {
+		return
+	}
+	f.seats(c.Seats)
+	if f.out.Fork != nil && c.Tick <= f.out.Fork.AtTick {
+		return
+	}
+	for _, rows := range []*[]SettingRow{&f.out.Settings, &f.out.NotDefault} {
+		at := slices.IndexFunc(*rows, func(s SettingRow) bool { return s.Setting == "seats" })
+		if at < 0 {
+			at = len(*rows)
+			*rows = append(*rows, SettingRow{"seats", trace.SeatsText(nil)})
+		}
+		row := &(*rows)[at]
+		row.Value = clipped(fmt.Sprintf("%s; from tick %d on %s", row.Value, c.Tick, trace.SeatsText(c.Seats)))
+	}
+}
+
 // seat finds the row of a seat, made on first use.
 func (f *folder) seat(who string) *SeatRow {
 	at := slices.IndexFunc(f.seated, func(s seatFold) bool { return s.who == who })

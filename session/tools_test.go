@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
@@ -223,6 +224,50 @@ func TestAToolIsCalledOnceForEachCallThatCommits(t *testing.T) {
 	s, err = session.New(again)
 	played(t, s, err)
 	asked("a run of recorded answers", 6)
+}
+
+// resting is a model that waits. One agent asks the tool before it, and others are slower than that now and then.
+type resting struct{}
+
+// Respond implements [engine.Source].
+func (resting) Respond(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	if r.Hash()[0] < '4' {
+		time.Sleep(5 * time.Millisecond)
+	}
+	tool, arguments := "decision", `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`
+	if key.Agent == "agent-1" && key.Step == 1 {
+		tool, arguments = "oracle", fmt.Sprintf(`{"question":"%d"}`, key.Tick)
+	}
+	return llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c", tool, arguments)}}}
+}
+
+// TestNothingAskedAheadCallsATool: what is asked for coming turns stops before a tool, which is called once for
+// each turn that commits.
+func TestNothingAskedAheadCallsATool(t *testing.T) {
+	var calls atomic.Int64
+	list := []tools.Tool{oracle(&calls, func(of *tools.Tool) {
+		of.Agents = []string{"agent-1"}
+	})}
+	s := settingsOf(t, "asteroid_fragment_bootstrap", 12)
+	s.AgentsOverride = 6
+	s.ChainSteps = 0
+	c := session.Config{Settings: s, Dir: filepath.Join(t.TempDir(), "run"), Source: resting{}, Tools: list,
+		Ahead: session.Ahead{Depth: 4, WastePermille: 1000}}
+	n, err := session.New(c)
+	ahead := played(t, n, err).Report.Timing.Ahead
+	recorded, _ := toolCalls(t, c.Dir)
+	if ahead.Used == 0 {
+		t.Fatalf("nothing was asked ahead: %+v", ahead)
+	}
+	if calls.Load() != 12 || len(recorded) != 12 {
+		t.Errorf("the tool was called %d times, %d calls are recorded, want one in each of 12 ticks", calls.Load(), len(recorded))
+	}
+	for i, call := range recorded {
+		if call.Tick != int64(i+1) || string(call.Result) != fmt.Sprintf(`"%d: %d"`, i+1, i+1) {
+			t.Errorf("call %d is of tick %d: %s", i+1, call.Tick, call.Result)
+		}
+	}
+	agrees(t, c.Dir)
 }
 
 // TestAnInterruptedTickTakesItsResultsAgain: a call whose result is recorded is not made again when the tick

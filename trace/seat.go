@@ -56,8 +56,8 @@ func Seated(seats, next []AgentSeat) []AgentSeat {
 	return append(list, next...)
 }
 
-// seatsText lists seats in a change.
-func seatsText(seats []AgentSeat) string {
+// SeatsText lists who plays which agent, such as "agent-2 greedy 1, * wait 1".
+func SeatsText(seats []AgentSeat) string {
 	if len(seats) == 0 {
 		return "none"
 	}

@@ -461,7 +461,7 @@ func (s Settings) Changes(next Settings) []Change {
 		case "tools":
 			c.From, c.To = toolsText(s.Tools), toolsText(next.Tools)
 		case "seats":
-			c.From, c.To = seatsText(s.Seats), seatsText(next.Seats)
+			c.From, c.To = SeatsText(s.Seats), SeatsText(next.Seats)
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:

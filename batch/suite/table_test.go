@@ -33,7 +33,8 @@ func TestSuiteIsFrozen(t *testing.T) {
 	const want = "3545e15f4baafa6f"
 	got := *batch.MarkOf(aw1(t))
 	if got != (batch.SuiteMark{Name: "aw-1", Hash: want}) {
-		t.Errorf("%s, want the hash %s: once it is released, make another suite", got, want)
+		t.Errorf("%s, want the hash %s: put the new one here and on its page; once it is released, make another suite",
+			got, want)
 	}
 	page, err := os.ReadFile("../../docs/suite.md")
 	if err != nil || !strings.Contains(string(page), "`"+got.Hash+"`") {

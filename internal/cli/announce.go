@@ -113,6 +113,8 @@ type spending struct {
 	// what was spent before.
 	agents, done int64
 	spent        state.Spent
+	// tools says what the user's tools add to each call, empty without any.
+	tools string
 }
 
 // spending is that of a run.
@@ -120,6 +122,9 @@ func (p plan) spending() spending {
 	s := spending{config: p.config, agents: int64(len(p.session.Agents())), done: p.session.Taken()}
 	if was := p.session.State(); was != nil {
 		s.spent = was.SpentByNow()
+	}
+	if p.Estimate != nil {
+		s.tools = toolsCostOf(p.session.Settings())
 	}
 	return s
 }
@@ -129,6 +134,9 @@ func (p plan) spending() spending {
 // prices.
 func (p spending) announce(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
+		if p.tools != "" {
+			plaintext.Fprintf(w, "%s\n", p.tools)
+		}
 		plaintext.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
 		// A figure without the day of its price would be taken for a promise.
 		switch {

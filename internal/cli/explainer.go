@@ -171,6 +171,11 @@ func (e *explainer) why(d trace.Decision) {
 		e.field("because", fmt.Sprintf("%s [%s]; the best of its %s was done in its place",
 			wording.Failed(d.FailedBy), d.FailedBy, d.By))
 	}
+	if calls := e.d.Turn.Calls; len(calls) > 0 && (d.WaitReason != "" || d.FailedBy != "") {
+		if f := calls[len(calls)-1].Answer.Failure; f != nil {
+			e.field("failure", failureText(f))
+		}
+	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
 }
 

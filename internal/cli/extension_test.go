@@ -97,6 +97,34 @@ func TestExtensionsOfOthers(t *testing.T) {
 	}
 }
 
+// TestAFailingSeatIsShown holds that whoever writes a seat is told what its code did, while the run plays and
+// afterwards, and is not sent to a model that nobody asked.
+func TestAFailingSeatIsShown(t *testing.T) {
+	broken := agentworld.Extension{Name: "mine", Version: "7", Seats: []agentworld.Seat{agentworld.NewSeat("broken", "1",
+		func(_ context.Context, o agentworld.Observation) (agentworld.Move, error) {
+			return agentworld.Do(o.Factories[3].ID), nil
+		})}}
+	of := func(code int, args ...string) string {
+		t.Helper()
+		p := newProcess(t, nil, args...)
+		p.Extensions = []agentworld.Extension{broken}
+		if got := p.run(t); got != code {
+			t.Fatalf("%q: exit code %d: %s", args, got, p.output())
+		}
+		return p.output()
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	const crash = "panicked, runtime error: index out of range [3] with length 0 at extension_test.go:"
+	for said, want := range map[string]string{
+		of(exitGate, "minimal", "--ticks", "2", "--seat", "agent-1=broken", "--run-dir", dir): "tick 1, agent-1: no move of seat broken 1: " + crash,
+		of(exitCompleted, "explain", dir, "--tick", "2", "--agent", "agent-1"):                "\n  failure     seat, " + crash,
+	} {
+		if !strings.Contains(said, want) || strings.Contains(said, "doctor") || strings.Contains(said, "tool calls") {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
 // TestMetricsOfExtensions holds that a metric of an extension is in the report of each run, can be gated, and
 // that one with a name of ours is a bug of the program.
 func TestMetricsOfExtensions(t *testing.T) {

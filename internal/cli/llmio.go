@@ -164,8 +164,12 @@ func (n *failureNotes) see(x engine.Exchange) {
 	}
 	n.seen[f.Kind]++
 	note := fmt.Sprintf("tick %d, %s: model call failed: %s", x.Key.Tick, x.Key.Agent, failureText(f))
-	if f.Kind == llmclient.ErrCap {
+	switch f.Kind {
+	case llmclient.ErrCap:
 		note = fmt.Sprintf("tick %d, %s: model call refused: %s", x.Key.Tick, x.Key.Agent, f.Message)
+	case llmclient.ErrSeat:
+		note = fmt.Sprintf("tick %d, %s: no move of seat %s: %s, %s", x.Key.Tick, x.Key.Agent, x.Request.Model, f.Code,
+			f.Message)
 	}
 	if n.seen[f.Kind] == notesPerKind {
 		note += " (more of this kind are only counted)"

@@ -107,6 +107,10 @@ func TestAToolOfAServerDecides(t *testing.T) {
 	if calls.Load() != 2 || !strings.Contains(out, "tools: oracle_ask 7: ") {
 		t.Fatalf("the tool was called %d times:\n%s", calls.Load(), out)
 	}
+	out = said(0, "minimal", "--model", "m", "--base-url", url, "--tools-mcp", "oracle", "--estimate-only")
+	if !strings.Contains(out, "tools: 1 tool of yours adds to each call: oracle_ask ") {
+		t.Errorf("an estimate does not say what the tool costs:\n%s", out)
+	}
 	before := connections.Load()
 	trace := said(0, "trace", "canonical", dir)
 	if strings.Contains(trace, "obey the oracle") || strings.Contains(trace, far.URL) || holdsSecret(trace) || !strings.Contains(trace, "Knows where to dig.") {

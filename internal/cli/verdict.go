@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 )
 
@@ -27,11 +28,14 @@ func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
 			return p.gateVerdict(r)
 		}
 		d := r.DecisionCounts
-		hint := p.undecidedHint(d)
+		hint, next := p.undecidedHint(d), []advice{}
+		if r.ModelSource != trace.SourceNone {
+			next = append(next, p.doctorAdvice())
+		}
 		return advise(failWith(exitGate, fmt.Errorf(
 			"completed, but %d of %d turns ended without a usable draft or decision, "+
 				"more than the %d%% that --max-degraded allows; %s",
-			d.Undecided, r.Turns(), p.MaxDegradedPct, hint)), p.doctorAdvice())
+			d.Undecided, r.Turns(), p.MaxDegradedPct, hint)), next...)
 	case exitProvider:
 		hint, next := p.providerHint(result.Failure), []advice{}
 		if result.Status == trace.RunNoUsableAnswers {
@@ -98,6 +102,9 @@ func (p plan) undecidedHint(d report.DecisionCounts) string {
 	}
 	if kind, failed := strings.CutPrefix(most, trace.WaitModelPrefix); failed {
 		return "most of them failed with " + kind + ", which explain shows"
+	}
+	if strings.HasPrefix(most, trace.WaitSeatPrefix) {
+		return "in most of them " + wording.Reason(trace.WaitReason(most)) + ", as explain shows"
 	}
 	return p.unusableHint(most)
 }

@@ -74,12 +74,12 @@ func TestOwnWords(t *testing.T) {
 		}
 	}
 	// A name is found however it is written.
-	disguised := "[instructions]\nrules = \"Give AGENT\u20111 and Agent 7 \uff17\uff18 of e\u200blectricity.\"\n"
+	disguised := "[instructions]\nrules = \"Give AGENT\u20111 and Agent 7 \uff17\uff18 of e\u200blectricity, 31-32 or 54kg.\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "english.toml"), []byte(disguised), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	said = run(exitUndecided, "scenarios", "lint", "minimal", "--words", "mine")
-	for _, want := range []string{"it has the number 78", `it names "agent-1", an agent`, `it names "agent-7", an agent`,
+	for _, want := range []string{"it has the number 78", "it has the number 32", "it has the number 54", `it names "agent-1", an agent`, `it names "agent-7", an agent`,
 		`it names "electricity", a resource`, "characters that a reader does not see"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %s in %s", want, said)

@@ -121,10 +121,10 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 		for _, id := range agentID.FindAllString(is, -1) {
 			names[id] = "an agent"
 		}
-		before, after := wordsIn(r.Was), wordsIn(r.Is)
-		for _, word := range after {
-			if number.MatchString(word) && !slices.Contains(before, word) {
-				doubts = append(doubts, fmt.Sprintf("%s: it has the number %s, which the program's text has not", r.Name, word))
+		before := numbersIn(was)
+		for _, n := range numbersIn(is) {
+			if !slices.Contains(before, n) {
+				doubts = append(doubts, fmt.Sprintf("%s: it has the number %s, which the program's text has not", r.Name, n))
 			}
 		}
 		for name, what := range names {
@@ -139,8 +139,7 @@ func lintWords(list []words.Replacement, s world.Scenario) (doubts []string) {
 }
 
 var (
-	word    = regexp.MustCompile(`[\p{L}\p{N}.-]+`)
-	number  = regexp.MustCompile(`^[\p{Nd}][\p{Nd}.,]*$`)
+	number  = regexp.MustCompile(`\p{Nd}+([.,]\p{Nd}+)*`)
 	agentID = regexp.MustCompile(`\bagent-[0-9]+\b`)
 )
 
@@ -154,13 +153,10 @@ func spelled(text string) string {
 	}, plaintext.Fold(formPlace.ReplaceAllString(text, " ")))
 }
 
-// wordsIn are the words and numbers of a text, its places left out.
-func wordsIn(text string) []string {
-	list := word.FindAllString(plaintext.Fold(formPlace.ReplaceAllString(text, " ")), -1)
-	for i, w := range list {
-		list[i] = strings.Trim(w, ".-,")
-	}
-	return list
+// numbersIn are the numbers of a spelled text in digits, those of ids of agents left out, of a range or beside a
+// unit too.
+func numbersIn(spelled string) []string {
+	return number.FindAllString(agentID.ReplaceAllString(spelled, ""), -1)
 }
 
 var formPlace = regexp.MustCompile(`\{[a-z0-9_]+\}`)
