@@ -74,7 +74,7 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
 				"per hardware, any number",                                   // there is no maximum
 				"Here, at most 8 each.",                                      // several factories
-				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
+				"Free: what your plants here store, in tens; price 1", // what has no price, and what its field holds
 				"power_low ends it and further steps unless in ignore",
 			},
 			ring: []string{
