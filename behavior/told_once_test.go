@@ -72,8 +72,8 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
 				"tick 38 the last in which a batch can start",
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
-				"per hardware, any number",                                   // there is no maximum
-				"Here, at most 8 each.",                                      // several factories
+				"per hardware, any number",                            // there is no maximum
+				"Here, at most 8 each.",                               // several factories
 				"Free: what your plants here store, in tens; price 1", // what has no price, and what its field holds
 				"power_low ends it and further steps unless in ignore",
 			},

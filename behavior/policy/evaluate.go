@@ -123,7 +123,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
-	if broken := q.checkCharge(0); broken != nil && q.afterFirst(m.index) {
+	if broken := q.checkCharge(0); broken != nil && (op.isWait() || q.afterFirst(m.index)) {
 		return trace.Authority{Planned: m.index + 1}, broken
 	}
 	m.cost -= min(m.cost, e.prepaid())
@@ -226,14 +226,24 @@ func (q *evaluation) checkCharge(rule int) *Violation {
 		Unit: world.Electricity}
 }
 
-// drawn is the electricity that an operation takes, by the dry run of now.
+// drawn is the electricity that an operation takes, by the dry run of now. A rest or a journey takes what the
+// agent uses meanwhile, too, since it can harvest none.
 func (q *evaluation) drawn(op *Operation) (taken int64) {
-	for _, c := range q.e.View.Check(op.do).Changes {
+	check, idle := q.e.View.Check(op.do), int64(0)
+	for _, c := range check.Changes {
 		if c.Resource == world.Electricity {
 			taken -= c.Amount
 		}
 	}
-	return max(0, taken)
+	switch do := op.do.(type) {
+	case world.Wait:
+		idle = 1
+	case world.WaitTicks:
+		idle = do.Ticks
+	case world.Move:
+		idle = check.Ticks
+	}
+	return max(0, taken) + idle*q.e.View.Rules().IdleDraw
 }
 
 // spareElectricity is how much can be given or used while the charge stays above low.
