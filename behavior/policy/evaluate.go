@@ -216,9 +216,14 @@ func (q *evaluation) needsNoPlan() bool {
 }
 
 // checkCharge checks that the operation, which others may have brought about under a rule (0 for none),
-// leaves the charge above low. What a later step of a chain draws is only known at its tick.
+// leaves the charge above low by what it draws, and above critical by the time it takes. What a later step of a
+// chain draws is only known at its tick.
 func (q *evaluation) checkCharge(rule int) *Violation {
 	drawn, spare := q.drawn(&q.op), q.spareElectricity()
+	if drawn <= spare {
+		drawn += q.idle(&q.op)
+		spare = q.above(q.e.View.Rules().CriticalPercent)
+	}
 	if q.e.ahead() || drawn <= spare {
 		return nil
 	}
@@ -226,30 +231,36 @@ func (q *evaluation) checkCharge(rule int) *Violation {
 		Unit: world.Electricity}
 }
 
-// drawn is the electricity that an operation takes, by the dry run of now. A rest or a journey takes what the
-// agent uses meanwhile, too, since it can harvest none.
+// drawn is the electricity that an operation takes, by the dry run of now.
 func (q *evaluation) drawn(op *Operation) (taken int64) {
-	check, idle := q.e.View.Check(op.do), int64(0)
-	for _, c := range check.Changes {
+	for _, c := range q.e.View.Check(op.do).Changes {
 		if c.Resource == world.Electricity {
 			taken -= c.Amount
 		}
 	}
+	return max(0, taken)
+}
+
+// idle is the electricity that the agent uses in the ticks that an operation binds, unless it harvests in them.
+func (q *evaluation) idle(op *Operation) int64 {
+	ticks := int64(1)
 	switch do := op.do.(type) {
-	case world.Wait:
-		idle = 1
+	case world.Harvest:
+		ticks = 0
 	case world.WaitTicks:
-		idle = do.Ticks
+		ticks = do.Ticks
 	case world.Move:
-		idle = check.Ticks
+		ticks = q.e.View.Check(do).Ticks
 	}
-	return max(0, taken) + idle*q.e.View.Rules().IdleDraw
+	return ticks * q.e.View.Rules().IdleDraw
 }
 
 // spareElectricity is how much can be given or used while the charge stays above low.
-func (q *evaluation) spareElectricity() int64 {
-	rules := q.e.View.Rules()
-	return max(0, q.seen().Self.Electricity-rules.PowerCapacity*rules.LowPercent/100-1)
+func (q *evaluation) spareElectricity() int64 { return q.above(q.e.View.Rules().LowPercent) }
+
+// above is how much can be used while the charge stays above so many percent of the capacity.
+func (q *evaluation) above(percent int64) int64 {
+	return max(0, q.seen().Self.Electricity-q.e.View.Rules().PowerCapacity*percent/100-1)
 }
 
 // checkRules checks an operation, and the standing order around it, against the rules of the
