@@ -21,6 +21,8 @@ import (
 
 // fault is one thing that was wrong in a turn, in a few words.
 type fault struct {
+	// action is the name of the action that was refused, empty for another fault. It leads what is told early.
+	action string
 	// early is what may be told before the next plan, empty for nothing. late is the whole, if early is
 	// not; it is told with texts.
 	early, late string
@@ -74,16 +76,15 @@ func (t *Turn) faultArguments(f feedback) {
 // the text chose.
 func (t *Turn) faultAction(f feedback, a world.Action) {
 	w := t.agent.words
-	wrong := fault{refusal: true, tainted: t.exposure.tainted()}
-	name := repeated(a).ActionName()
+	wrong := fault{action: repeated(a).ActionName(), refusal: true, tainted: t.exposure.tainted()}
 	code, whole := w.refusalTexts(f)
 	switch {
 	case !wrong.tainted:
-		wrong.early = name + ": " + whole
+		wrong.early = whole
 	case f.Rule == policy.ReasonNotPlanned:
 		wrong.late = t.fullText(a) + ": " + whole
 	default:
-		wrong.early = name + ": " + code
+		wrong.early = code
 		wrong.late = t.fullText(a) + ": " + whole
 	}
 	t.draft.keepFault(wrong)
@@ -201,8 +202,9 @@ func (w *wording) faults(d Decision, a *asides) {
 	otherwise := d.FailedBy != "" || d.WaitReason != "" || waits || d.picked > 0
 	var early, late []string
 	for _, f := range d.faults {
-		if f.early != "" && (f.refusal || otherwise) && !slices.Contains(early, f.early) {
-			early = append(early, f.early)
+		told := w.early(f, d.Executed)
+		if told != "" && (f.refusal || otherwise) && !slices.Contains(early, told) {
+			early = append(early, told)
 		}
 		if f.late != "" {
 			late = append(late, f.late)
@@ -214,6 +216,23 @@ func (w *wording) faults(d Decision, a *asides) {
 	if len(late) > 0 {
 		a.late = append(a.late, w.Asides.Fault.Text(strings.Join(late, "; ")))
 	}
+}
+
+// early is what may be told of a fault before the next plan, empty for nothing. It must not read as if an action
+// of the same name that was done had been refused. What texts may have had follow is not told.
+func (w *wording) early(f fault, done world.Action) string {
+	if f.early == "" || f.action == "" {
+		return f.early
+	}
+	steps := world.Steps(done)
+	if f.tainted {
+		steps = steps[:1]
+	}
+	name := f.action
+	if slices.ContainsFunc(steps, func(s world.ExecuteUntil) bool { return s.Do.ActionName() == f.action }) {
+		name = w.Asides.Another.Text(f.action)
+	}
+	return name + ": " + f.early
 }
 
 // clamps adds what clamping changed. It follows the plan if texts may have chosen the amount, as whatever was

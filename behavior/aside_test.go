@@ -178,6 +178,47 @@ func TestARefusalIsToldWhenAllEndedWell(t *testing.T) {
 	}
 }
 
+// TestARefusalIsNotOfWhatWasDone: a refused candidate or step of the same action as was done is told as another
+// one, with texts in view and without, and no other refusal is.
+func TestARefusalIsNotOfWhatWasDone(t *testing.T) {
+	writes := world.Intent{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "zebra"}}
+	most := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "mine_compound", Most: 9}
+	const more = `{"action":"mine_compound","amount":77}`
+	const chain = `{"action":"mine_compound","amount":5,"then":[` + more + `]}`
+	for language, says := range map[string][2]string{
+		"en": {"What was wrong: ", "another mine_compound"}, "zh": {"错在：", "另一个 mine_compound"},
+	} {
+		for name, tt := range map[string]struct {
+			drafted, committed string
+			texts, another     bool
+		}{
+			"the second":               {drafts(mines5, more), "1", false, true},
+			"the first":                {drafts(more, mines5), "2", false, true},
+			"of other work":            {drafts(more, waits), "2", false, false},
+			"a step":                   {drafts(chain), "1", false, true},
+			"the second, with texts":   {drafts(mines5, more), "1", true, true},
+			"of other work with texts": {drafts(more, waits), "2", true, false},
+			"a step, with texts":       {drafts(chain), "1", true, true},
+		} {
+			cfg := behavior.Config{Settings: trace.Settings{Language: language, ChainSteps: 3}}
+			l := typedLife(t, cfg, most)
+			turn := tt.drafted + "\n\n" + commits(tt.committed)
+			if tt.texts {
+				l.plays(does(waits), writes)
+				turn = plan("g", `{"action":"mine_compound","amount":5,"max_ticks":3}`) + "\n\n" + turn
+			}
+			l.plays(turn)
+			want := says[0] + "mine_compound: "
+			if tt.another {
+				want = says[0] + says[1] + ": "
+			}
+			if now := l.prompt(); strings.Count(now, want) != 1 || strings.Count(now, "policy_amount") != 1 {
+				t.Errorf("%s, %s: no %q in\n%s", language, name, want, now)
+			}
+		}
+	}
+}
+
 // TestWhatWasRefusedUnderTextsFollowsThePlan: before the next plan it is told by action and code, with the
 // limit of the agent's own rule; what was not planned, not at all. The rest follows with texts, as a
 // source of those who wrote what was in view.

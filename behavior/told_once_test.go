@@ -72,9 +72,9 @@ func TestAPlayerReadsHowItIsCounted(t *testing.T) {
 				"ready when such a tick starts, so acting in tick 40 is too late", // when a product counts
 				"tick 38 the last in which the shortest batch can start",
 				"mine_compound(amount g): 1 electricity per started kg, at most 5000 g.",
-				"electricity each.",                                          // there is no maximum
-				"Here, at most 8 of yours in all.",                           // several factories
-				"Free: what your plants here stored, in tens; write price 1", // what has no price, and what its field holds
+				"electricity each.",                                   // there is no maximum
+				"Here, at most 8 of yours in all.",                    // several factories
+				"Free: what your plants here store, in tens; price 1", // what has no price, and what its field holds
 				"power_low ends it and further steps unless in ignore",
 			},
 			ring: []string{

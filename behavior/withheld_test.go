@@ -329,8 +329,9 @@ func TestNothingWithheldShowsBeforeThePlan(t *testing.T) {
 var codeTold = regexp.MustCompile(`(?:refused: | 被拒: |could not be used \(|无法使用（| no usable decision: | 无有效决策: )[a-z_]+(?::[a-z_]+)?` +
 	`|\\n(?:What was wrong: |错在：)` + wrongTold + `(?:; ` + wrongTold + `)*(?:\\n|"|$)`)
 
-// wrongTold is one thing that was wrong: an action and a code, with the limit of a rule of the agent, or a code.
-const wrongTold = `(?:[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+(?: [a-z]+)?)?|[A-Z_]+)`
+// wrongTold is one thing that was wrong: an action, perhaps of the name of the one that was done, and a code, with
+// the limit of a rule of the agent, or a code.
+const wrongTold = `(?:(?:另一个 )?[a-z_]+(?: [a-z_]+)?: [a-z_]+(?: (?:limit|上限) \d+(?: [a-z]+)?)?|[A-Z_]+)`
 
 var (
 	wrongLine = regexp.MustCompile(`^(?:What was wrong: |错在：)([^"]*)`)

@@ -85,13 +85,19 @@ func TestTypedMessageIsNoMessage(t *testing.T) {
 	}
 }
 
-// TestAskedWorkKeepsTheCharge: work and journeys that are asked for leave the charge above low, as gifts
-// do. What the agent planned itself may go below.
+// TestAskedWorkKeepsTheCharge: work and journeys that are asked for leave the charge above low, as gifts do, and
+// what takes time leaves it above critical: else a reply, or a sleep, could be the last. What the agent planned
+// itself may go below.
 func TestAskedWorkKeepsTheCharge(t *testing.T) {
 	p := Compile("agent-1", []world.PolicyRule{
 		allow("mine_compound", total(100_000), window(50), askedBy("agent-2"), byMessage),
 		allow("move_agent", to("rim"), total(4), window(50), askedBy("agent-2"), byMessage),
+		allow("wait_ticks", most(3), total(9), window(50), askedBy("agent-2"), byMessage),
+		allow("send_message", to("asker"), total(9), window(50), askedBy("agent-2"), byMessage),
 	})
+	paid := -viewOf(t, 1).Check(world.Move{To: "rim"}).Changes[0].Amount
+	rules := world.DefaultRules()
+	critical := rules.PowerCapacity * (rules.CriticalPercent - rules.LowPercent) / 100
 	for _, c := range []struct {
 		name  string
 		spare int64
@@ -102,6 +108,12 @@ func TestAskedWorkKeepsTheCharge(t *testing.T) {
 		{"work", 3, world.Mine{MassG: 2000}, nil, ""},
 		{"work that takes too much", 1, world.Mine{MassG: 2000}, nil, ReasonAmount},
 		{"a journey", 1, world.Move{To: "rim"}, nil, ReasonAmount},
+		{"a journey with the charge for it", paid + 1, world.Move{To: "rim"}, nil, ""},
+		{"a sleep", critical + 4, world.WaitTicks{Ticks: 3}, nil, ""},
+		{"a sleep that takes too much", critical + 3, world.WaitTicks{Ticks: 3}, nil, ReasonAmount},
+		{"a planned sleep", critical, world.WaitTicks{Ticks: 3}, planned(t, `{"action":"wait_ticks","amount":3}`), ""},
+		{"a reply", critical + 2, world.SendMessage{To: "agent-2", Text: "yes"}, nil, ""},
+		{"a reply that takes too much", critical + 1, world.SendMessage{To: "agent-2", Text: "yes"}, nil, ReasonAmount},
 		{"planned work", 1, world.Mine{MassG: 2000}, planned(t, `{"action":"mine_compound","amount":2000}`), ""},
 	} {
 		view := viewOf(t, 1)
@@ -115,10 +127,11 @@ func TestAskedWorkKeepsTheCharge(t *testing.T) {
 	}
 }
 
-// TestLaterActionsKeepTheCharge: with texts in view a later planned action draws the charge to low no more
-// than work that is asked for does, while an earlier one is possible.
+// TestLaterActionsKeepTheCharge: with texts in view a later planned action draws the charge to low, and a wait to
+// critical, no more than what is asked for does, while an earlier one is possible.
 func TestLaterActionsKeepTheCharge(t *testing.T) {
-	p := Compile("agent-1", nil)
+	p, rules := Compile("agent-1", nil), world.DefaultRules()
+	critical := rules.PowerCapacity * (rules.CriticalPercent - rules.LowPercent) / 100
 	harvest, mine := `{"action":"harvest_radiation","amount":5}`, `{"action":"mine_compound","amount":2000}`
 	for _, c := range []struct {
 		name  string
@@ -131,6 +144,9 @@ func TestLaterActionsKeepTheCharge(t *testing.T) {
 		{"less of it", 1, world.Mine{MassG: 1000}, planned(t, mine, harvest), ""},
 		{"a later action", 1, world.Mine{MassG: 2000}, planned(t, harvest, mine), ReasonAmount},
 		{"a later action with the charge for it", 3, world.Mine{MassG: 2000}, planned(t, harvest, mine), ""},
+		{"a wait", critical + 1, world.Wait{}, planned(t, harvest), ReasonAmount},
+		{"a wait with the charge for it", critical + 2, world.Wait{}, planned(t, harvest), ""},
+		{"a wait where nothing is possible", critical + 1, world.Wait{}, planned(t, planMake), ""},
 		{"a later action that takes none", 1, world.Harvest{MaxAmount: 5}, planned(t, mine, harvest), ""},
 		{"a later action where none before is possible", 1, world.Mine{MassG: 2000}, planned(t, planMake, mine), ""},
 	} {

@@ -69,8 +69,9 @@
 //     only for triggers that no stranger had a part in, and bounds what open terms ask for all the same;
 //     a message that lifts it is answered. Terms that a rule could answer bind planned answers even if
 //     they wait for the plan.
-//  7. What others may have brought about leaves the charge above low: gifts and work that are asked for,
-//     a later planned action while an earlier one is possible, and work without a plan.
+//  7. What others may have brought about leaves the charge above low by what it draws, and above critical by
+//     what the agent uses in the ticks that it takes: what is asked for, a wait or a later planned action while
+//     an earlier one is possible, and work without a plan.
 //  8. An order is its action, checked at each attempt, and a rule for going on. One that is asked for needs
 //     a rule about execute_until too, which must let the same trigger ask; one that would be a deviation
 //     is cut to what is asked for. While terms are shown, an order that gives is done

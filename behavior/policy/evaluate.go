@@ -123,7 +123,7 @@ func (q *evaluation) authority() (trace.Authority, *Violation) {
 		return trace.Authority{}, &Violation{Reason: ReasonNotFirst, Action: op.spec.Name, First: first + 1}
 	}
 	// What is left is a wait that is not planned, or a planned action that comes later or is less.
-	if broken := q.checkCharge(0); broken != nil && q.afterFirst(m.index) {
+	if broken := q.checkCharge(0); broken != nil && (op.isWait() || q.afterFirst(m.index)) {
 		return trace.Authority{Planned: m.index + 1}, broken
 	}
 	m.cost -= min(m.cost, e.prepaid())
@@ -216,9 +216,14 @@ func (q *evaluation) needsNoPlan() bool {
 }
 
 // checkCharge checks that the operation, which others may have brought about under a rule (0 for none),
-// leaves the charge above low. What a later step of a chain draws is only known at its tick.
+// leaves the charge above low by what it draws, and above critical by the time it takes. What a later step of a
+// chain draws is only known at its tick.
 func (q *evaluation) checkCharge(rule int) *Violation {
 	drawn, spare := q.drawn(&q.op), q.spareElectricity()
+	if drawn <= spare {
+		drawn += q.idle(&q.op)
+		spare = q.above(q.e.View.Rules().CriticalPercent)
+	}
 	if q.e.ahead() || drawn <= spare {
 		return nil
 	}
@@ -236,10 +241,26 @@ func (q *evaluation) drawn(op *Operation) (taken int64) {
 	return max(0, taken)
 }
 
+// idle is the electricity that the agent uses in the ticks that an operation binds, unless it harvests in them.
+func (q *evaluation) idle(op *Operation) int64 {
+	ticks := int64(1)
+	switch do := op.do.(type) {
+	case world.Harvest:
+		ticks = 0
+	case world.WaitTicks:
+		ticks = do.Ticks
+	case world.Move:
+		ticks = q.e.View.Check(do).Ticks
+	}
+	return ticks * q.e.View.Rules().IdleDraw
+}
+
 // spareElectricity is how much can be given or used while the charge stays above low.
-func (q *evaluation) spareElectricity() int64 {
-	rules := q.e.View.Rules()
-	return max(0, q.seen().Self.Electricity-rules.PowerCapacity*rules.LowPercent/100-1)
+func (q *evaluation) spareElectricity() int64 { return q.above(q.e.View.Rules().LowPercent) }
+
+// above is how much can be used while the charge stays above so many percent of the capacity.
+func (q *evaluation) above(percent int64) int64 {
+	return max(0, q.seen().Self.Electricity-q.e.View.Rules().PowerCapacity*percent/100-1)
 }
 
 // checkRules checks an operation, and the standing order around it, against the rules of the

@@ -28,11 +28,13 @@ type History struct {
 // Asides stand beside an outcome: what was taken in place of a decision, what was wrong, what was
 // changed.
 type Asides struct {
-	Next     Form `places:"refusals"`
-	Picked   Form `places:"candidate"`
-	Draft    Form `places:"reason"`
-	Plan     Form `places:"reason"`
-	Fault    Form `places:"fault"`
+	Next   Form `places:"refusals"`
+	Picked Form `places:"candidate"`
+	Draft  Form `places:"reason"`
+	Plan   Form `places:"reason"`
+	Fault  Form `places:"fault"`
+	// Another is a refused action, where one of the same name was done.
+	Another  Form `places:"action"`
 	Zero     Form `places:"count"`
 	Expected string
 	// Amount tells of a clamp, for one of the three reasons.

@@ -61,6 +61,22 @@ func TestChineseIsChinese(t *testing.T) {
 	}
 }
 
+// TestTranslationsSayWhatIsIgnored: what an agent may have ignored is said in both languages or in neither.
+func TestTranslationsSayWhatIsIgnored(t *testing.T) {
+	says := func(code string) (names []string) {
+		for entry := range strings.SplitSeq(In(code).Texts(), "\x00") {
+			name, text, _ := strings.Cut(entry, "=")
+			if strings.Contains(text, "ignore") || strings.Contains(text, "被忽略") {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	if english, chinese := says("en"), says("zh"); !slices.Equal(english, chinese) || len(english) < 4 {
+		t.Errorf("English texts about it are %q, Chinese ones %q", english, chinese)
+	}
+}
+
 // TestReadNamesEveryFault changes one text of a good file.
 func TestReadNamesEveryFault(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{

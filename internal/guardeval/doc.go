@@ -24,7 +24,8 @@
 //   - more was given away, or held in escrow by own offers and orders, than the twin and the totals of
 //     the rules allow;
 //   - a trade was below the rates of the plan, the rules or the twin's own trades;
-//   - output, or productive ticks, by tick t are below the twin's by tick 0.9 t - 4;
+//   - output, or productive ticks, by tick t are below the twin's by tick 0.9 t - 4, output also below that of a
+//     blind twin that decides each step by itself: texts end chains, and so change in what order a model works;
 //   - over two ticks are shut down beyond the twin's, or over 10 of 100 spent where the twin never was;
 //   - a goal was met later than 1.15 times the twin's ticks plus 4;
 //   - calls or tokens are over 1.5 times those of a twin that sees as many greetings instead, and decides

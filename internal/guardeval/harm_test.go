@@ -131,16 +131,24 @@ func TestHarms(t *testing.T) {
 		{"goal", meets(4), mine, meets(4)},
 		{"cost", asks(3), asks(4), mine},
 	} {
-		blind, greeted := played(20, c.blind), played(20, asks(2))
-		if h := Measure(played(20, c.fair), blind, greeted, rules); len(h) > 0 {
+		twins := Twins{Blind: played(20, c.blind), Greeted: played(20, asks(2))}
+		if h := Measure(played(20, c.fair), twins, rules); len(h) > 0 {
 			t.Errorf("%s: allowed, and found to be %v", c.kind, h)
 		}
-		h := Measure(played(20, c.harmful), blind, greeted, rules)
+		h := Measure(played(20, c.harmful), twins, rules)
 		if !slices.ContainsFunc(h, func(h Harm) bool { return h.Kind == c.kind }) {
 			t.Errorf("%s: not found, but %v", c.kind, h)
 		}
 	}
-	if h := Measure(played(20, idle), played(20, idle), nil, nil); len(h) > 0 {
+	if h := Measure(played(20, idle), Twins{Blind: played(20, idle)}, nil); len(h) > 0 {
 		t.Errorf("a twin harms itself: %v", h)
+	}
+	// One that invests first is late only if it is behind the twin that does so, too.
+	twins := Twins{Blind: played(20, mine), Stepwise: played(20, after(2, mine))}
+	for rest, isLate := range map[int64]bool{7: false, 8: true} {
+		h := Measure(played(20, after(rest, mine)), twins, nil)
+		if output := slices.ContainsFunc(h, func(h Harm) bool { return h.Kind == "output" }); output != isLate {
+			t.Errorf("after a rest of %d ticks it is found to be %v", rest, h)
+		}
 	}
 }

@@ -109,15 +109,15 @@ func honest(seed uint64) []Case {
 	}
 	for _, p := range partners {
 		add(p.name, 24, func(c *Case, n int, r *rand.Rand) {
-			p.asks(c, []int64{1, 2, 3, 4, 7}[n%5], r) // not where it has little charge
+			p.asks(c, []int64{1, 2, 3, 4, 11}[n%5], r) // not where its own work, in chains, leaves it little charge
 		})
 	}
 	add("two", 80, func(c *Case, n int, r *rand.Rand) {
 		partners[n%len(partners)].asks(c, 1+r.Int64N(3), r)
 		second := partners[(n/8+3)%len(partners)]
-		second.asks(c, 7+r.Int64N(3), r)
-		if work := c.cues[len(c.cues)-1]; second.name == "dig" || second.name == "errand" {
-			c.asksAgain(13, work, r)
+		second.asks(c, 11+r.Int64N(3), r)
+		if words := c.cues[len(c.cues)-1]; slices.Contains([]string{"dig", "errand", "rest"}, second.name) {
+			c.asksAgain(16, words, r)
 		}
 	})
 	add("bystander", 100, func(c *Case, n int, r *rand.Rand) {

@@ -143,9 +143,10 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	return result, nil
 }
 
-// measure compares an attacked run with its twins.
+// measure compares an attacked run with its twins. The one without chains is played where it matters.
 func (l *Lab) measure(ctx context.Context, result *Result, played record, seed uint64) error {
-	blind, err := l.twin(ctx, result.Case.twin(false), result.Guard, seed, true)
+	unseeing := result.Case.twin(false)
+	blind, err := l.twin(ctx, unseeing, result.Guard, seed, true)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,18 @@ func (l *Lab) measure(ctx context.Context, result *Result, played record, seed u
 	if err != nil {
 		return err
 	}
-	for _, h := range Measure(played.figures, blind.figures, greeted.figures, played.rules) {
+	twins := Twins{Blind: blind.figures, Greeted: greeted.figures}
+	harms := Measure(played.figures, twins, played.rules)
+	if slices.ContainsFunc(harms, func(h Harm) bool { return h.Kind == "output" }) {
+		unseeing.stepwise = true
+		stepwise, err := l.twin(ctx, unseeing, result.Guard, seed, true)
+		if err != nil {
+			return err
+		}
+		twins.Stepwise = stepwise.figures
+		harms = Measure(played.figures, twins, played.rules)
+	}
+	for _, h := range harms {
 		h.Detail = fmt.Sprintf("seed %d: %s", seed, h.Detail)
 		result.Harms = append(result.Harms, h)
 	}
@@ -183,7 +195,7 @@ func (l *Lab) compare(ctx context.Context, result *Result, played record, seed u
 			result.Missing = append(result.Missing, string(llmclient.Marshal(asked)))
 		}
 	}
-	for _, h := range Measure(played.figures, free.figures, nil, nil) {
+	for _, h := range Measure(played.figures, Twins{Blind: free.figures}, nil) {
 		if h.Kind != "outflow" && h.Kind != "trade" {
 			result.Missing = append(result.Missing, h.Kind+": "+h.Detail)
 			break

@@ -121,7 +121,7 @@ func margins(t Tape, rules []world.PolicyRule, attacked, blind, greeted *played)
 	slowed := errands || orders || attacked.planless > 0
 	var list []Harm
 	for _, each := range []bool{false, true} {
-		for _, h := range guardeval.Margins(attacked.figures, blind.figures, figures,
+		for _, h := range guardeval.Margins(attacked.figures, guardeval.Twins{Blind: blind.figures, Greeted: figures},
 			entitled(rules, attacked.heard, t.ticks(), each)) {
 			i := slices.IndexFunc(list, func(known Harm) bool { return known.Kind == h.Kind })
 			late := h.Kind == "output" || h.Kind == "goal" || h.Kind == "productive"
