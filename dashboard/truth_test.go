@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -60,8 +61,21 @@ func TestWhatHappenedIsReadFromThePage(t *testing.T) {
 	record(t, filepath.Join(dir, "capped"), "llm_bootstrap", 20, func(s *agentworld.Settings) { s.Caps.Run.Calls = 12 })
 	record(t, filepath.Join(dir, "killed"), "llm_bootstrap", 4, nil)
 	kill(t, filepath.Join(dir, "killed"))
+	for n := range 41 {
+		if err := os.CopyFS(filepath.Join(dir, fmt.Sprint("more-", n)), os.DirFS(filepath.Join(dir, "good"))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b := openTab(t, serve(t, dir))
-	b.open(t, "", "2 did not complete") // which of the runs failed: none
+	b.open(t, "", "45 runs")
+	b.click(t, "button", "2 failed") // which of 45 runs failed: one click
+	const names = `[...document.querySelectorAll('tbody tr')].map((r) => r.querySelector('a').innerText).sort().join()`
+	if _, err := chromedp.Run(b.ctx, until(names+" === 'capped,killed'")); err != nil {
+		shown, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](names))
+		t.Errorf("the list shows %s of the runs that failed, %v", shown, err)
+	}
+	b.check(t, "failed runs")
+	b.open(t, "#/", "spoilt")
 	for _, pill := range []string{"guard off: all", "faults: http_400=30%", "caps: the run 12 calls"} {
 		b.wait(t, pill)
 	}
@@ -78,7 +92,11 @@ func TestWhatHappenedIsReadFromThePage(t *testing.T) {
 	b.open(t, "#/run?id=killed", "Not finished")
 	b.wait(t, "world_llm_agent_demo resume RUN")
 	b.check(t, "killed")
-	b.open(t, "#/compare?a=good&b=spoilt", "What was set differently") // where they part and why
+	b.open(t, "#/", "spoilt") // where two runs part, and why: three clicks
+	b.click(t, "input", "compare good as A")
+	b.click(t, "input", "compare spoilt as B")
+	b.click(t, "a", "Compare A (1) with B (1)")
+	b.wait(t, "What was set differently")
 	b.wait(t, "by agent-")
 	b.wait(t, "no answer (the endpoint refused the request)")
 	b.check(t, "parted")

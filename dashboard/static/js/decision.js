@@ -26,6 +26,7 @@ export function Decision({ id, tick, agent, run }) {
 	const tried = t.events.filter((e) => e.kind === 'action_rejected' && e.agent === agent && e.action && e.rejection)
 		.slice(0, o.refused_before || 0);
 	const cost = t.calls.reduce((n, c) => n + c.cost_micros, 0);
+	const strangers = [...new Set(t.sources.filter((s) => s.trust === 'other_agent').map((s) => s.from_agent))];
 	return html`${head}${steps}
 		<section class=${'step ' + (o.accepted && !d.wait_reason && !tried.length ? 'good' : 'bad')}>
 			${tried.map((e, i) => html`<p class="big">${i ? 'then ' : ''}${actionText(e.action)}</p><p>
@@ -65,7 +66,9 @@ export function Decision({ id, tick, agent, run }) {
 				${d.authority.asker
 					? html`, on the word of <b>${shown(d.authority.asker)}
 						</b> (${shown(d.authority.terms || '')}${d.authority.rule ? ', rule ' + d.authority.rule : ''})`
-							: ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}</p>`}
+							: ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}${
+							d.authority.by === 'unguarded' && strangers.length ? html`. In view were texts of <b>${
+								shown(strangers.join(', '))}</b>` : ''}</p>`}
 		<h3>Sources in view (${num(t.sources.length)}), used ${num(t.sources.filter((s) => s.used).length)}</h3>
 			<${Sources} list=${t.sources} ...${{ id, agent, tick }} />
 		${(d.sources_invented || d.sources_unknown)

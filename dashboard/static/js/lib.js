@@ -177,22 +177,26 @@ function listen() {
 	source.onopen = () => { if (lost) all(['*', '?']); lost = false; }; // "?": anything may have changed
 }
 
-// A server that is silent for longer than the stream ever is was ended, or a proxy keeps the stream back: it is
-// asked, which is also how a page behind such a proxy has its news.
+// A server that is silent for longer than the stream ever is was ended, hangs, or a proxy keeps the stream back: it
+// is asked, which is also how a page behind such a proxy has its news. One that does not answer at once is called
+// gone until it does: who looks at the page knows within two seconds.
 // A server that is gone is asked less and less often.
-const silentFor = 1400, answerWithin = 4000, probeMax = 30000;
+const lookEvery = 200, silentFor = 1150, answerSoon = 300, answerWithin = 4000, probeMax = 30000;
 let probing = false, wait = 0;
+const missing = () => { if (!server.gone) stands({ gone: true }); };
 async function probe() {
 	if (probing || Date.now() < again) return;
 	probing = true;
+	const late = setTimeout(missing, answerSoon);
 	try {
 		await fetch('icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerWithin) });
 		wait = 0;
 		tell({ ids: ['*', '?'], of: server.of });
 	} catch {
 		wait = Math.min(probeMax, 2 * wait || 1000);
-		if (!server.gone) stands({ gone: true });
+		missing();
 	}
+	clearTimeout(late);
 	again = Date.now() + wait;
 	probing = false;
 }
@@ -201,7 +205,7 @@ if (!single) {
 	if (channel && navigator.locks) navigator.locks.request('agentworld-stream',
 		() => { listen(); return new Promise(() => {}); });
 	else listen();
-	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, 500);
+	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, lookEvery);
 }
 
 // useServer is how the server stands.

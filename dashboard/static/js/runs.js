@@ -7,6 +7,9 @@ const sideMax = 200; // runs on each side of a comparison
 
 const labels = (r) => (r.labels || []).map((l) => l.axis + '=' + l.value);
 const ended = (r) => !['running', 'unfinished', 'not_begun'].includes(r.status);
+// failed says that a run is no success: it did not complete, or too many of its turns ended without an answer.
+const failed = (r) => !['completed', 'running', 'not_begun'].includes(r.status) || (r.counted && r.failed_pct > 0 &&
+	r.failed_pct >= r.max_failed_pct);
 const share = (r) => (r.score !== undefined && r.best > 0 ? 100 * r.score / r.best : null);
 const mean = (list) => (list.length ? list.reduce((a, b) => a + b, 0) / list.length : null);
 const percent = (n) => (n === null ? '–' : n.toFixed(0) + '%');
@@ -75,7 +78,8 @@ export function Runs() {
 	const data = list.data || list.old;
 	const names = ['text', 'status', 'scenario', 'model', 'label', 'batch'];
 	const filter = Object.fromEntries(names.map((n) => [n, q.get(n) || '']));
-	const rows = data ? data.runs.filter((r) => (!filter.status || r.status === filter.status) &&
+	const rows = data ? data.runs.filter((r) => (!filter.status || r.status === filter.status || (filter.status ===
+		'failed' && failed(r))) &&
 		(!filter.scenario || r.scenario === filter.scenario) && (!filter.model || r.model === filter.model) &&
 			(!filter.label || labels(r).includes(filter.label)) && (!filter.batch || r.batch === filter.batch) &&
 		(!filter.text || [r.id, r.scenario, r.model, r.seed, ...labels(r), ...(r.set || []).map((s) => s.name + ' ' +
@@ -96,16 +100,16 @@ export function Runs() {
 		setPicked((p) => ({ ...p, [side]: p[side].includes(id) ? p[side].filter((x) => x !== id) : [...p[side], id] }));
 	const many = rows.length > sideMax ? 'First ' + sideMax : 'All shown';
 	const ready = picked.a.length > 0 && picked.b.length > 0;
-	const bad = data.runs.filter((r) => !['completed', 'running', 'not_begun'].includes(r.status)).length;
+	const bad = data.runs.filter(failed).length;
 	return html`
 		<div class="bar spread"><h1>Runs</h1><span class="soft small">${num(data.runs.length)} runs${data.batches.length
-			? ', ' + num(data.batches.length) + ' batches' : ''}${bad ? html`, <b class="bad">${num(bad)} did not complete</b>`
-				: ''}</span></div>
+			? ', ' + num(data.batches.length) + ' batches' : ''}${bad ? html`, <button class="link bad" onClick=${() => go({
+				status: 'failed' })}>${num(bad)} failed</button>` : ''}</span></div>
 		<section class="card">
 			<div class="filters" role="group" aria-label="Filters">
 				<label>find <input type="search" value=${filter.text} onInput=${(e) => go({ text: e.target.value }, true)}
 					/></label>
-				${choose('status', (r) => r.status)} ${choose('scenario', (r) => r.scenario)} ${choose('model',
+				${choose('status', (r) => [r.status, failed(r) && 'failed'])} ${choose('scenario', (r) => r.scenario)} ${choose('model',
 					(r) => r.model)} ${data.runs.some((r) => r.labels) && choose('label', labels)}
 				${filter.batch && html`<span>of batch ${shown(filter.batch)} <button onClick=${() => go({ batch: '' })}>All runs
 					</button></span>`}
