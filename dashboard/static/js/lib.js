@@ -2,6 +2,8 @@
 // written. Everything that comes from a run is shown through html``, which makes text nodes.
 import { html, render, useEffect, useMemo, useRef, useState } from '../vendor/htm-preact.js';
 import { hidden } from './hidden.js';
+import { Csv } from './save.js';
+export { Csv, Png, Sheet, Svg } from './save.js';
 export { html, render, useEffect, useMemo, useRef, useState };
 
 // --- routes: #/run?id=..&tick=..&agent=..
@@ -65,7 +67,8 @@ export function useRoute() {
 
 // A page that is a single file has its answers in it, see onefile.go.
 const inside = document.getElementById('data');
-export const single = inside && inside.dataset.view; // of a run
+export const single = inside && inside.dataset.view; // of a run, or a comparison of two
+export const saying = inside && inside.dataset.saying; // what it is, in words
 let opened = null;
 
 async function open() {
@@ -92,10 +95,12 @@ async function fromFile(path, params) {
 			b)));
 		return { ...all, list, count: a ? list.length : all.count };
 	}
-	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
+	const rest = path === 'prompt' ? [params.tick, params.agent, params.step] : path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
 		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
 	const found = file.answers[[path, ...rest].join(' ')];
-	if (!found) throw new Error('This file does not hold it. Open the run itself: world_llm_agent_demo dashboard');
+	if (!found) throw new Error((path === 'turn' ? 'This file holds ' + num(file.answers.held.turns) + ' of '
+		+ num(file.answers.held.decisions) + ' decisions, and not this one; About lists them. ' : 'This file does not hold it. ')
+		+ 'Open the run itself: world_llm_agent_demo dashboard');
 	return found;
 }
 
@@ -341,9 +346,10 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 	const turn = (n, text, label) =>
 		html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last
 			? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
-	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${
-		head}</tr>
-		</thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
+	const table = (rows) => html`<table><thead><tr>${head}</tr></thead><tbody>${rows.map((of) =>
+		html`<tr>${row(of)}</tr>`)}</tbody></table>`;
+	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}>${
+		table(list.slice(from, from + pageRows))}</div><${Csv} name=${name} of=${() => table(list)} />
 		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>
 			${turn(-1, '‹', 'Page before')}
 			<label>page <input type="number" min="1" max=${last + 1} value=${page + 1} aria-label=${'Page of ' + name}

@@ -153,7 +153,7 @@ export function AgentsTable({ id, run }) {
 				{ id, agent: s.agent, tick: s.last.tick, open: 1 })}>tick ${num(s.last.tick)}</a> ${s.last.kind === 'wait'
 					? html`<span class="bad">${noAnswer(s.last.failed)}</span>` : words(s.last.action)}` : '–'}</td>
 			<td class="small">${amounts(s.gave) || '–'}</td><td class="small">${amounts(s.got) || '–'}</td>
-			<td class="num">${short(s.tokens)}</td><td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
+			<td class="num" data-csv=${s.tokens}>${short(s.tokens)}</td><td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
 		${run.agents.length > run.shares.length && html`<p class="soft small">${'The ' + num(run.shares.length) + ' of '
 			+ num(run.agents.length) + ' agents with the most failed turns.'}</p>`}`;
 }
