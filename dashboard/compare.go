@@ -32,6 +32,8 @@ type compareView struct {
 	// Pair is that of two runs, Summary that of sides; the other one is null.
 	Pair    *report.Comparison `json:"pair"`
 	Reports []report.Report    `json:"reports"`
+	// Noise is how far runs of the same settings differ by chance, null where nobody knows.
+	Noise *noiseView `json:"noise"`
 	// Set are the settings that differ, of two runs, first what shaped the world. Worlds are the parts of the
 	// worlds that do: the runs then played in other ones.
 	Set    []setDifference `json:"set"`
@@ -118,6 +120,10 @@ func (s *Server) comparePair(ctx context.Context, v *compareView) (err error) {
 			return err
 		}
 	}
+	v.Noise, err = s.noise(ctx, v.A[0], v.B[0])
+	if err != nil {
+		return err
+	}
 	return v.compare(ctx, of, 0)
 }
 
@@ -132,8 +138,8 @@ func (v *compareView) compare(ctx context.Context, of [2]comparedRun, after int6
 	}
 	v.Set = differing(v.Reports[0].Settings, v.Reports[1].Settings)
 	v.Worlds = differing(v.Reports[0].World, v.Reports[1].World)
-	if c.FirstDecisionTick != nil && len(c.Ticks) > 0 && len(c.Ticks[0].Decisions) > 0 {
-		p := &partView{Tick: c.Ticks[0].Tick, Agent: c.Ticks[0].Decisions[0].AgentID}
+	if tick, first := c.Parts(); first != nil {
+		p := &partView{Tick: tick, Agent: first.AgentID}
 		p.A = partedIn(a, p.Tick, p.Agent)
 		p.B = partedIn(b, p.Tick, p.Agent)
 		v.Parts = p

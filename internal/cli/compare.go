@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/dashboard"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -147,7 +148,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 	if err != nil {
 		return err
 	}
-	text := c.Text(a, b, reports[0], reports[1])
+	text := c.Text(a, b, reports[0], reports[1], explain.ActionText)
 	base, arm := batch.ResultOf(batch.Cell{}, 1, reports[0], ""), batch.ResultOf(batch.Cell{}, 1, reports[1], "")
 	if differs := batch.Between(base, arm); differs != "" {
 		text = "differs: " + differs + "\n\n" + text

@@ -88,7 +88,8 @@ function Pair({ of, a, b }) {
 	const c = of.pair, at = of.parts;
 	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null
 		&& m.b !== undefined).sort((x, y) => (x.a === x.b) - (y.a === y.b));
-	const ticks = c.ticks || [], worlds = of.worlds || [];
+	const ticks = c.ticks || [], worlds = of.worlds || [], noise = (of.noise || {}).metrics || {};
+	const within = (m) => noise[m.metric] !== undefined && Math.abs(m.b - m.a) <= noise[m.metric];
 	return html`<section class="card"><h2>What was set differently</h2>
 		${worlds.length > 0 && html`<${Note} bad>They were played in other worlds: what follows compares runs that were not
 			asked the same.<//><${Differ} name="Other worlds" list=${worlds} />`}
@@ -109,12 +110,17 @@ function Pair({ of, a, b }) {
 								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics, those that differ first</h2>
 			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
-				runs.</p><${Sheet} name="Metrics"><thead><tr>
+				runs. ${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty cases, as far as '
+				+ num(of.noise.runs) + ' runs here show.' : 'No other run here has the settings of one of them: how much of a difference is noise nobody knows. The repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
-						<th scope="col" class="num">Difference</th></tr></thead><tbody>
+						<th scope="col" class="num">Difference</th>${
+						of.noise && html`<th scope="col" class="num">Noise</th>`}</tr></thead><tbody>
 							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${exact(m.a)}</td><td class="num">${
 								exact(m.b)}
-								</td><td class="num">${exact(m.b - m.a)}</td></tr>`)}</tbody><//></section>`;
+								</td><td class=${'num' + (within(m) ? ' soft' : '')}>${exact(m.b - m.a)}</td>${of.noise &&
+								html`<td class="num">${exact(noise[m.metric])}${m.a === m.b ? '' : within(m) ? html`<br /><span
+									class="soft small">the difference is within</span>` : html`<br /><span class="small">the difference is
+									more</span>`}</td>`}</tr>`)}</tbody><//></section>`;
 }
 
 const n3 = (x) => (x === null || x === undefined ? '–'
