@@ -1,6 +1,7 @@
 // The figures of a run over time.
-import { html, useMemo, go, num, span, shown, words, clean, heads, Rows } from './lib.js';
+import { html, useMemo, go, num, count, span, shown, words, clean, heads, Rows } from './lib.js';
 import { Chart, Bars } from './chart.js';
+import { aheadText } from './summary.js';
 
 // own is the value of a metric of the user's own.
 const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? 'not counted'
@@ -21,6 +22,12 @@ function Waited({ of }) {
 			<td class="num">${span(a.longest_ms)}</td><td class="num">${num(a.slowest_ticks)} ticks</td>
 			<td class="num">${span(a.awaited_ms)}</td>`} /></section>`;
 }
+
+// Ahead says what was asked ahead of the run, and what that was worth.
+const Ahead = ({ a, currency }) => (a && a.depth ? html`<section class="card"><h2>Asked ahead</h2><p>${'Up to '
+	+ count(a.depth, 'tick') + ' ahead: ' + aheadText({ ...a, wasted_tokens: a.wasted_input_tokens
+		+ a.wasted_output_tokens }, currency)}${a.open ? ', ' + num(a.open) + ' open' : ''}. Calls in vain are beside the figures
+		of the run.</p></section>` : '');
 
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;
@@ -79,6 +86,7 @@ export function Figures({ run, tick, theme }) {
 			<${Bars} title="Repairs of answers" counts=${run.counts.repairs} />
 			<${Bars} title="Amounts adjusted" counts=${run.counts.adjusted} />
 			<${Waited} of=${r && r.timing} />
+			<${Ahead} a=${r && r.timing.ahead} currency=${run.row.currency} />
 			${empty.length > 0 && html`<p class="soft small">Nothing to draw of: ${empty.join(', ')}.</p>`}
 		</div>`;
 }
