@@ -437,6 +437,43 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 	}
 }
 
+// TestTheMapIsInTheAddress hides a layer, looks for an agent and follows it: the address that results shows the same.
+func TestTheMapIsInTheAddress(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 4, nil)
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=hub&agent=agent-2", "Charge and heat")
+	b.click(t, ".filters label", "Jobs")
+	b.fill(t, ".filters input[type=search]", "agent-2")
+	b.click(t, ".filters label", "Follow agent-2")
+	if _, err := chromedp.Run(b.ctx, until("['hide=jobs', 'find=agent-2', 'follow=1'].every((p) => location.hash.includes(p))")); err != nil {
+		at, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.hash"))
+		t.Fatalf("the address is %s: %v", at, err)
+	}
+	at, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.hash"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := openTab(t, b.url)
+	other.open(t, at, "Charge and heat")
+	const state = `[...document.querySelectorAll('.filters input')].map((i) => i.type === 'search' ? i.value : i.checked).join()`
+	want, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](state))
+	if err != nil || want != "true,true,true,false,true,true,true,agent-2,true" {
+		t.Errorf("the map shows %s, %v", want, err)
+	}
+	if _, err := chromedp.Run(other.ctx, until(state+" === '"+want+"'")); err != nil {
+		t.Errorf("the same address shows another map: %v", err)
+	}
+	b.click(t, ".tabs a", "Figures")
+	b.wait(t, "Latency of calls")
+	b.click(t, ".tabs a", "World")
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.map') && "+state+" === '"+want+"'")); err != nil {
+		t.Errorf("another view and back shows another map: %v", err)
+	}
+	b.check(t, "map")
+}
+
 // TestABusyPlaceIsCounted puts more factories and agents at a place than a map has room for.
 func TestABusyPlaceIsCounted(t *testing.T) {
 	browserPath(t)

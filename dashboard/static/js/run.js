@@ -1,5 +1,5 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
+import { html, useEffect, useMemo, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
 	get,
 	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Png, Sheet, Pill, Set_, Note, Waiting,
 	actionText } from './lib.js';
@@ -36,7 +36,8 @@ export function Run({ q, theme }) {
 			': this is the last one.', q.get('agent') && !agent &&
 				'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
 	const row = run.row, cell = !single && inBatch.exec(id), open = q.get('open') === '1';
-	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
+	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p,
+		hide: q.get('hide'), find: q.get('find'), follow: q.get('follow') });
 	return html`
 		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}
 			</h1> ${server.gone && row.status === 'running' ? html`<span class="pill bad">last seen running</span>`
@@ -120,10 +121,11 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 		if (world.agents.some((a) => !ids.has(a.journey ? a.journey.to : a.place))) setUnknown(run.tick);
 	}, [world, chart.data]);
 	const open = q.get('open') === '1';
-	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true,
-		offers: true, names: true });
-	const [find, setFind] = useState('');
-	const [follow, setFollow] = useState(false);
+	// What the map shows is in the address; layers that are hidden are named, as most are shown.
+	const hiding = q.get('hide') || '', find = q.get('find') || '', follow = q.get('follow') === '1';
+	const show = useMemo(() => Object.fromEntries(Object.keys(layers).map((k) => [k, !hiding.split(' ').includes(k)])),
+		[hiding]);
+	const turn = (k) => go({ hide: Object.keys(layers).filter((l) => show[l] === (l === k)).join(' ') }, true);
 	const pick = (agent) => { go({ agent, open: '' }); reveal(); };
 	return html`
 		<${Timeline} ...${{ id, run, tick, live, theme }} />
@@ -138,13 +140,13 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 				<div class="filters" role="group" aria-label="What the map shows">
 					${Object.entries(layers)
 						.map(([k, name]) => html`<label>
-							<input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${
+							<input type="checkbox" checked=${show[k]} onChange=${() => turn(k)} />${
 								name}
 								</label>`)}
-					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} />
+					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => go({ find: e.target.value }, true)} />
 						</label>
 					<label><input type="checkbox" checked=${follow} disabled=${!chosen}
-						onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
+						onChange=${() => go({ follow: follow ? '' : 1 }, true)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
 				</div>
 			</div>
 			<div class="tables">${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}</div>

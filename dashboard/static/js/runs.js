@@ -1,5 +1,5 @@
 // The list of runs and batches.
-import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, money, clean, shown, words, Rows,
+import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, span, money, clean, shown, words, Rows,
 	Pill,
 	Set_, Waiting, sortable, failedClass } from './lib.js';
 
@@ -50,6 +50,14 @@ function BatchCells({ b }) {
 		<td></td><td></td>`;
 }
 
+// left says how far a run under way is, and how long it takes at the pace so far.
+const left = (r) => {
+	if (r.status !== 'running' || !r.ticks_requested) return '';
+	const took = Date.now() - Date.parse(r.started_at);
+	return 'tick ' + num(r.ticks) + ' of ' + num(r.ticks_requested) + (r.ticks > 0 && took > 0
+		? ', about ' + span(took / r.ticks * (r.ticks_requested - r.ticks)) + ' left' : '');
+};
+
 // RunCells are those of the row of a run.
 function RunCells({ r, picked, pick }) {
 	return html`<td><a href=${href('/run', { id: r.id })}>${r.id === '.' ? 'this run' : clean(r.id)}</a>
@@ -57,7 +65,7 @@ function RunCells({ r, picked, pick }) {
 				? html`<br /><span class="small">${labels(r).map((l) => html`<span class="pill">${shown(l)}</span> `)}</span>` : ''}
 			${(r.set || []).length ? html`<br /><span class="small"><${Set_} list=${r.set} /></span>` : ''}</td>
 		<td><${Pill} status=${r.status} />${r.problem ? html`<br /><span class="bad small">${shown(r.problem)}</span>` :
-			''}</td>
+			''}${left(r) ? html`<br /><span class="soft small">${left(r)}</span>` : ''}</td>
 		<td class="num">${r.score === undefined ? '–' : num(r.score)}</td><td class="num">${percent(share(r))}</td>
 		<td class=${'num ' + (r.counted ? r.failed_pct > 0 && r.failed_pct >= r.max_failed_pct ? 'bad'
 			: failedClass(r.failed_pct) : '')}>${r.counted ? percent(r.failed_pct) : '–'}</td>
