@@ -8,7 +8,7 @@ import { Chart } from './chart.js';
 import { powerClass } from './run.js';
 import { Asks } from './ask.js';
 
-const kindColor = { model: '--c1', seat: '--c1', standing: '--line', fallback: '--warn', alternative: '--c1',
+const kindColor = { model: '--c1', seat: '--c1', standing: '--rest', fallback: '--warn', alternative: '--c1',
 	wait: '--bad', engine: '--bad' };
 export const kindText = { model: 'decided by the model', seat: 'decided by its seat',
 	standing: 'continued a standing order',
@@ -103,7 +103,7 @@ function Lane({ lane, last, tick, theme }) {
 		<i class="now" style=${{ left: (tick - .5) / Math.max(1, last) * 100 + '%' }}></i></div>
 		<p class="soft small"><span class="key k1">
 			</span>model · grey: standing order · yellow: fallback · red: none · height: time taken · below: refused (red),
-				adjusted (yellow)
+				adjusted (yellow)${' '}
 			<span class="saves"><${Png} name="lane" box=${box} ground="--card" /></span></p>`;
 }
 

@@ -18,7 +18,7 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 	const some = x.length > 1 && series.some((s) => s.data.some((n) => n));
 	useEffect(() => {
 		if (!width || !some) return;
-		const line = css('--grid'), ink = css('--soft');
+		const line = css('--line'), ink = css('--soft');
 		const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 },
 			font: '11px system-ui' };
 		const u = new uPlot({

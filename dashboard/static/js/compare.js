@@ -60,11 +60,17 @@ function Out({ list }) {
 				${shown(r.why)}</td>`} /></section>`;
 }
 
+// setting is the value of one in words, lists without brackets.
+function setting(value) {
+	try { const list = JSON.parse(value); if (Array.isArray(list)) return list.join(', '); } catch { /* a text */ }
+	return value || 'not set';
+}
+
 // Differ is a table of what two runs were set to.
 const Differ = ({ name, list }) => html`<${Rows} name=${name} kind="wide" list=${list} head=${heads('Setting', 'A',
 	'B')}
-	row=${(d) => html`<td>${shown(words(d.name))}</td><td>${shown(d.a || 'not set')}</td><td>${shown(d.b ||
-		'not set')}</td>`} />`;
+	row=${(d) => html`<td>${shown(words(d.name))}</td><td>${shown(setting(d.a))}</td><td>${
+		shown(setting(d.b))}</td>`} />`;
 
 const waited = (of) => of.failed && of.executed && of.executed.action === 'wait';
 
@@ -119,8 +125,8 @@ function Pair({ of, a, b }) {
 								exact(m.b)}
 								</td><td class=${'num' + (within(m) ? ' soft' : '')}>${exact(m.b - m.a)}</td>${of.noise &&
 								html`<td class="num">${exact(noise[m.metric])}${m.a === m.b ? '' : within(m) ? html`<br /><span
-									class="soft small">the difference is within</span>` : html`<br /><span class="small">the difference is
-									more</span>`}</td>`}</tr>`)}</tbody><//></section>`;
+									class="soft small">within the noise</span>` : html`<br /><span
+									class="small">beyond the noise</span>`}</td>`}</tr>`)}</tbody><//></section>`;
 }
 
 const n3 = (x) => (x === null || x === undefined ? '–'

@@ -1,5 +1,5 @@
 // The figures of a run over time.
-import { html, useMemo, go, num, count, span, shown, words, clean, heads, Rows } from './lib.js';
+import { html, useMemo, go, num, count, span, shown, words, clean, heads, numHeads, Rows } from './lib.js';
 import { Chart, Bars } from './chart.js';
 import { aheadText } from './summary.js';
 
@@ -11,13 +11,12 @@ const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? '
 function Waited({ of }) {
 	if (!of || !of.barrier || !of.barrier.ticks) return '';
 	const b = of.barrier;
-	return html`<section class="card"><h2>Who was waited for</h2><p>${'The ticks took ' + span(b.waited_ms)
+	return html`<section class="card broad"><h2>Who was waited for</h2><p>${'The ticks took ' + span(b.waited_ms)
 		+ ' of turns, each as long as its slowest. '}${b.own_agent_bound_agent_id ?
 			'If nobody waited for another, it would be '
 			+ span(b.own_agent_bound_ms) + ', the turns of ' + clean(b.own_agent_bound_agent_id) + '.' : ''}</p>
-		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${heads('Agent', 'Turns', 'Median',
-			'95th percentile',
-			'Longest', 'Slowest in', 'Waited for it alone')} row=${(a) => html`<td>${shown(a.agent_id)}</td>
+		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${[heads('Agent'), numHeads(
+			'Turns', 'Median', '95th percentile', 'Longest', 'Slowest in', 'Waited for it alone')]} row=${(a) => html`<td>${shown(a.agent_id)}</td>
 			<td class="num">${num(a.turns)}</td><td class="num">${span(a.p50_ms)}</td><td class="num">${span(a.p95_ms)}</td>
 			<td class="num">${span(a.longest_ms)}</td><td class="num">${num(a.slowest_ticks)} ticks</td>
 			<td class="num">${span(a.awaited_ms)}</td>`} /></section>`;

@@ -336,6 +336,7 @@ export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${shown(of
 
 const pageRows = 100;
 export const heads = (...names) => names.map((n) => html`<th scope="col">${n}</th>`);
+export const numHeads = (...names) => names.map((n) => html`<th scope="col" class="num">${n}</th>`);
 
 // Rows is a list as a table, page by page: nobody can read ten thousand rows, and no browser draws
 // them at once. row gives the cells of one.
@@ -359,13 +360,14 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 }
 
 // sortable gives the head of a table whose columns sort, and its list in the order that was chosen. columns are
-// names, each with what it sorts by: numbers the other way round, so that the largest come first.
+// names, each with what it sorts by, numbers the other way round, so that the largest come first, and with 'num' if
+// they are numbers.
 export function sortable(all, columns, key) {
 	const { q } = useRoute(), [at, turned] = (q.get('sort-' + key) || '').split('-');
 	const by = columns.findIndex(([name]) => name === at), sign = turned ? -1 : 1;
 	const order = (a, b) => { const [x, y] = [columns[by][1](a), columns[by][1](b)];
 	return sign * (typeof x === 'string' ? x.localeCompare(y, 'en', { numeric: true }) : x - y); };
-	const head = columns.map(([name, of], i) => html`<th scope="col" aria-sort=${i !== by ? undefined : turned ?
+	const head = columns.map(([name, of, kind], i) => html`<th scope="col" class=${kind} aria-sort=${i !== by ? undefined : turned ?
 		'descending'
 		: 'ascending'}>${of ? html`<button type="button" class="link"
 			onClick=${() => go({ ['sort-' + key]: i !== by ? name : turned ? '' : name + '-turned' }, true)}>

@@ -265,7 +265,7 @@ function Timeline({ id, run, tick, live, theme }) {
 		rows.tick.forEach((t, i) => {
 			const x = (t - 1) / last * width;
 			let y = 23;
-			for (const [n, color] of [[rows.continued[i], '--line'], [rows.decided[i], '--c1'], [rows.degraded[i],
+			for (const [n, color] of [[rows.continued[i], '--rest'], [rows.decided[i], '--c1'], [rows.degraded[i],
 				'--bad']]) {
 				const h = n / most * 20; c.fillStyle = css(color); c.globalAlpha = color === '--c1' ? .55 : 1;
 				c.fillRect(x, y - h, Math.max(1, bar - (bar > 4 ? 1 : 0)), h); y -= h;
@@ -315,7 +315,7 @@ function Timeline({ id, run, tick, live, theme }) {
 			<i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i>
 				<input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick"
 					onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
-		<p class="soft small keys">${[['line', 'continued'], ['c1', 'decided by a model'], ['bad', 'no answer'],
+		<p class="soft small keys">${[['rest', 'continued'], ['c1', 'decided by a model'], ['bad', 'no answer'],
 			['c5', 'said or offered'], ['c6', 'given']].map(([k, name]) => html`<span><i class=${'key b-' + k}></i>${name}
 				</span>`)}<span class="saves"><${Png} name="timeline"
 				box=${box} ground="--card" /></span></p>

@@ -26,12 +26,12 @@ function batchRow(id, runs) {
 }
 
 const columns = [
-	['Run', (r) => r.id], ['Status', (r) => r.status || ''], ['Score', (r) => -(r.score ?? -1)],
-	['Of best known', (r) => -((r.batch === true ? r.best : share(r)) ?? -1)], ['Failed turns', (r) => -(r.failed_pct ||
-		0)],
-	['Goals', (r) => -(r.goals_met || 0)], ['Cost', (r) => -(r.cost_micros || 0)], ['Scenario', (r) => r.scenario || ''],
-	['Model', (r) => r.model || ''], ['Seed', (r) => r.seed || ''], ['Ticks', (r) => -(r.ticks || 0)],
-	['Calls', (r) => -(r.calls || 0)], ['Started', (r) => r.started_at], ['A'], ['B'],
+	['Run', (r) => r.id], ['Status', (r) => r.status || ''], ['Score', (r) => -(r.score ?? -1), 'num'],
+	['Of best known', (r) => -((r.batch === true ? r.best : share(r)) ?? -1), 'num'],
+	['Failed turns', (r) => -(r.failed_pct || 0), 'num'], ['Goals', (r) => -(r.goals_met || 0), 'num'],
+	['Cost', (r) => -(r.cost_micros || 0), 'num'], ['Scenario', (r) => r.scenario || ''], ['Model', (r) => r.model || ''],
+	['Seed', (r) => r.seed || '', 'num'], ['Ticks', (r) => -(r.ticks || 0), 'num'],
+	['Calls', (r) => -(r.calls || 0), 'num'], ['Started', (r) => r.started_at], ['A'], ['B'],
 ];
 const few = (list) => (list.length > 2 ? num(list.length) + ' of them' : list.map(clean).join(', '));
 

@@ -133,15 +133,16 @@ function useSince(key, value) {
 
 const columns = [
 	['Agent', (s) => s.agent], ['Goals', (s, g) => -(g.get(s.agent) || []).filter((x) => x.met_at >= 0).length],
-	['Turns', (s) => -s.turns], ['Failed', (s) => -s.failed], ['Refused', (s) => -s.refused],
+	['Turns', (s) => -s.turns, 'num'], ['Failed', (s) => -s.failed, 'num'], ['Refused', (s) => -s.refused, 'num'],
 	['Last', (s) => -(s.last ? s.last.tick : 0)], ['Gave', (s) => -(s.gave || []).length],
-	['Got', (s) => -(s.got || []).length], ['Tokens', (s) => -s.tokens], ['Cost', (s) => -s.cost_micros],
+	['Got', (s) => -(s.got || []).length], ['Tokens', (s) => -s.tokens, 'num'],
+	['Cost', (s) => -s.cost_micros, 'num'],
 ];
 
 // Agents is the table of the agents over the run.
 export function AgentsTable({ id, run }) {
 	const goals = Map.groupBy ? Map.groupBy(run.goals, (g) => g.agent_id) : grouped(run.goals);
-	const { head, list } = sortable(run.shares, columns.map(([name, by]) => [name, (s) => by(s, goals)]), 'agents');
+	const { head, list } = sortable(run.shares, columns.map(([name, by, kind]) => [name, (s) => by(s, goals), kind]), 'agents');
 	const met = (s) => { const of = goals.get(s.agent) || [];
 	return of.length === 0 ? html`<span class="soft">none</span>` : of.map((g, i) => html`${i ? html`<br />` : ''}
 		<span class=${g.met_at >= 0 ? 'good' : ''} title=${clean(g.goal.text || g.goal.id)}>${g.met_at >= 0
