@@ -62,7 +62,7 @@ type tab struct {
 }
 
 // patience is how long a browser may take for one thing on a busy machine.
-const patience = 15 * time.Second
+const patience = 2 * time.Minute
 
 // long reports whether the tests have their full size.
 var long = os.Getenv("AGENT_WORLD_LONG") != ""
