@@ -6,7 +6,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/base64"
+	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"iter"
@@ -433,6 +435,43 @@ func TestADecisionIsHeadedByItsChoice(t *testing.T) {
 			t.Fatal("nobody's choice was replaced; the test needs another run")
 		}
 	}
+}
+
+// TestTheMapIsInTheAddress hides a layer, looks for an agent and follows it: the address that results shows the same.
+func TestTheMapIsInTheAddress(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 4, nil)
+	b := openTab(t, serve(t, dir))
+	b.open(t, "#/run?id=hub&agent=agent-2", "Charge and heat")
+	b.click(t, ".filters label", "Jobs")
+	b.fill(t, ".filters input[type=search]", "agent-2")
+	b.click(t, ".filters label", "Follow agent-2")
+	if _, err := chromedp.Run(b.ctx, until("['hide=jobs', 'find=agent-2', 'follow=1'].every((p) => location.hash.includes(p))")); err != nil {
+		at, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.hash"))
+		t.Fatalf("the address is %s: %v", at, err)
+	}
+	at, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location.hash"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := openTab(t, b.url)
+	other.open(t, at, "Charge and heat")
+	const state = `[...document.querySelectorAll('.filters input')].map((i) => i.type === 'search' ? i.value : i.checked).join()`
+	want, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](state))
+	if err != nil || want != "true,true,true,false,true,true,true,agent-2,true" {
+		t.Errorf("the map shows %s, %v", want, err)
+	}
+	if _, err := chromedp.Run(other.ctx, until(state+" === '"+want+"'")); err != nil {
+		t.Errorf("the same address shows another map: %v", err)
+	}
+	b.click(t, ".tabs a", "Figures")
+	b.wait(t, "Latency of calls")
+	b.click(t, ".tabs a", "World")
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.map') && "+state+" === '"+want+"'")); err != nil {
+		t.Errorf("another view and back shows another map: %v", err)
+	}
+	b.check(t, "map")
 }
 
 // TestABusyPlaceIsCounted puts more factories and agents at a place than a map has room for.
@@ -908,13 +947,13 @@ func TestARunInOneFile(t *testing.T) {
 	dir := t.TempDir()
 	record(t, filepath.Join(dir, "hub"), "llm_bootstrap", 12, nil)
 	evilTrace(t, filepath.Join(dir, "evil"))
-	for name, texts := range map[string][]string{"hub": {"Agents after tick 12", "one run in one file"}, "evil": {"There is no world", `onerror="window.hacked=1"`}} {
+	for name, texts := range map[string][]string{"hub": {"Agents after tick 12", "hub: one run in one file, with prompts"}, "evil": {"There is no world", "evil: one run in one file, without its prompts", `onerror="window.hacked=1"`}} {
 		path := filepath.Join(dir, name+".html")
 		f, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := dashboard.WriteFile(t.Context(), filepath.Join(dir, name), f); err != nil {
+		if err := dashboard.WriteFile(t.Context(), filepath.Join(dir, name), name == "hub", f); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {
@@ -929,6 +968,9 @@ func TestARunInOneFile(t *testing.T) {
 			b.wait(t, "Charge and heat")
 			b.click(t, "button", "Open the decision")
 			b.wait(t, "What it led to")
+			b.click(t, "summary", "The exact prompt")
+			b.wait(t, "Tokens at most")
+			b.open(t, "#/run?panel=about", "The page of the run hub: 60 of 60 decisions, with their prompts; the world after each tick; the log up to tick 12.")
 			b.open(t, "#/run?panel=log&q=factory", "build factory")
 			b.open(t, "#/run?panel=figures", "Tokens")
 		}
@@ -944,6 +986,113 @@ func TestARunInOneFile(t *testing.T) {
 	if more, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("[...document.querySelectorAll('button')].some((e) => e.innerText === 'More')")); err != nil || more {
 		t.Errorf("the file offers more than it has: %v", err)
 	}
+}
+
+// TestTwoRunsInOneFile opens what the page says of two runs as a file: it loads nothing, and leads nowhere.
+func TestTwoRunsInOneFile(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	a, z := filepath.Join(dir, "first"), filepath.Join(dir, "<i>other")
+	record(t, a, "llm_bootstrap", 4, nil)
+	record(t, z, "llm_bootstrap", 4, func(s *agentworld.Settings) { s.Faults, s.MaxDegradedPct = "http_400=50%", 100 })
+	var page bytes.Buffer
+	if err := dashboard.WriteComparison(t.Context(), [2]string{a, z}, 0, &page); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "pair.html")
+	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := openTab(t, "file://"+path)
+	b.open(t, "", "first against <i>other, in one file")
+	b.wait(t, "What was set differently")
+	b.wait(t, "by agent-")
+	b.wait(t, "Metrics, those that differ first")
+	if links, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("document.querySelectorAll('main a').length")); err != nil || links != 0 {
+		t.Errorf("the file has %d links to what it does not hold, %v", links, err)
+	}
+	b.harmless(t, "pair.html")
+	b.check(t, "pair.html")
+	b.shoot(t, "file-pair.png")
+}
+
+// saved notes what the page saves in place of a file: names with their texts, of pictures their kind and size.
+const saved = `(() => {
+	window.saved = {};
+	const blobs = new Map(), make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+	URL.createObjectURL = (b) => { const at = make(b); blobs.set(at, b); return at; };
+	HTMLAnchorElement.prototype.click = function () {
+		const b = blobs.get(this.href);
+		if (!b) return click.call(this);
+		if (b.type === 'image/png') { createImageBitmap(b).then((i) => { window.saved[this.download] = i.width > 100 ? 'a picture' : ''; }); return; }
+		b.text().then((t) => { window.saved[this.download] = t; });
+	};
+	return true;
+})()`
+
+// TestWhatLeavesThePage saves tables, canvases and charts: all of a table, with numbers that a program reads and no
+// text that a spreadsheet takes for a formula, under names that say run and part.
+func TestWhatLeavesThePage(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "sub", "hub"), "asteroid_fragment_bootstrap", 3, func(s *agentworld.Settings) {
+		s.AgentsOverride, s.Protocol = 120, "lean"
+	})
+	evilTrace(t, filepath.Join(dir, "evil"))
+	b := openTab(t, serve(t, dir))
+	save := func(label, name string, want func(text string) bool) {
+		t.Helper()
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](saved)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[any](fmt.Sprintf("document.querySelector('[aria-label=\"%s\"]').click()", label))); err != nil {
+			t.Fatalf("%s: %v", label, err)
+		}
+		named := string(llmclient.Marshal(name))
+		if _, err := chromedp.Run(b.ctx, until("window.saved["+named+"] !== undefined")); err != nil {
+			all, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("Object.keys(window.saved).join()"))
+			t.Fatalf("%s: there is %s and no %s: %v", label, all, name, err)
+		}
+		text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("window.saved["+named+"]"))
+		if err != nil || !want(text) {
+			t.Errorf("%s is not as it should be, %v:\n%.2000s", name, err, text)
+		}
+	}
+	b.open(t, "#/run?id=sub%2Fhub", "Agents after tick 3")
+	b.drawn(t)
+	save("Save as CSV: Agents", "sub-hub-Agents.csv", func(text string) bool {
+		lines := strings.Split(strings.TrimSpace(text), "\r\n")
+		return len(lines) == 121 && lines[0] == "Agent,Where,Charge,Did" && strings.HasPrefix(lines[120], "agent-120 ")
+	})
+	picture := func(text string) bool { return text == "a picture" }
+	save("Save as PNG: map-tick-3", "sub-hub-map-tick-3.png", picture)
+	save("Save as PNG: timeline", "sub-hub-timeline.png", picture)
+	b.open(t, "#/run?id=sub%2Fhub&panel=figures", "Latency of calls")
+	b.drawn(t)
+	save("Save as PNG: Tokens", "sub-hub-Tokens.png", picture)
+	save("Save as SVG: Tokens", "sub-hub-Tokens.svg", func(text string) bool {
+		var of struct {
+			Lines []struct {
+				Points string `xml:"points,attr"`
+			} `xml:"polyline"`
+			Texts []string `xml:"text"`
+		}
+		err := xml.Unmarshal([]byte(text), &of)
+		return err == nil && len(of.Lines) == 4 && strings.Count(of.Lines[0].Points, ",") == 3 && slices.Contains(of.Texts, "cached")
+	})
+	b.click(t, "summary", "Table")
+	save("Save as CSV: Table of Tokens", "sub-hub-Table-of-Tokens.csv", func(text string) bool {
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		return err == nil && len(rows) == 4 && regexp.MustCompile(`^[0-9]{4,}$`).MatchString(rows[1][1])
+	})
+	b.open(t, "#/run?id=evil&panel=about", "How it came about")
+	save("Save as CSV: Agents of the run", "evil-Agents-of-the-run.csv", func(text string) bool {
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		return err == nil && len(rows) > 1 && !regexp.MustCompile(`(?m)(^|,)"?[=+@-]`).MatchString(text)
+	})
+	b.open(t, "#/compare?a=sub%2Fhub&b=sub%2Fhub", "Metrics, those that differ first")
+	save("Save as CSV: Metrics", "sub-hub-against-sub-hub-Metrics.csv", func(text string) bool { return strings.Contains(text, "\r\ncalls,") })
+	b.check(t, "saved")
 }
 
 // shortenLog makes a file one whose log ends with a tick, as that of a long run does.

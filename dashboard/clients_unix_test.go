@@ -22,12 +22,14 @@ import (
 	"example.com/agentworld/dashboard"
 )
 
-// TestMain plays the parts of TestTwoHundredClients that are processes of their own.
+// TestMain plays the parts of tests that are processes of their own.
 func TestMain(m *testing.M) {
 	args := strings.Fields(os.Getenv("DASHBOARD_TEST_PART"))
 	switch {
 	case len(args) == 3 && args[0] == "run":
 		playMeasured(args[1], args[2] == "served")
+	case len(args) == 3 && args[0] == "stuck":
+		playStuck(args[1], args[2] == "served")
 	case len(args) == 2 && args[0] == "clients":
 		watch(args[1])
 	default:
@@ -111,9 +113,9 @@ func watch(at string) {
 }
 
 // part starts a part in a process of its own. end ends its input and returns what else it printed.
-func part(t *testing.T, args ...string) (first func() string, end func() string) {
+func part(t *testing.T, args ...string) (c *exec.Cmd, first func() string, end func() string) {
 	t.Helper()
-	c := exec.Command(os.Args[0])
+	c = exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), "DASHBOARD_TEST_PART="+strings.Join(args, " "))
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
@@ -135,7 +137,7 @@ func part(t *testing.T, args ...string) (first func() string, end func() string)
 		}
 		return strings.TrimSpace(line)
 	}
-	return first, func() string {
+	return c, first, func() string {
 		_ = in.Close()
 		rest, err := io.ReadAll(lines)
 		if err == nil {
@@ -158,7 +160,7 @@ func TestTwoHundredClients(t *testing.T) {
 	for range 5 {
 		for _, how := range []string{"alone", "beside", "served"} {
 			dir := t.TempDir()
-			first, end := part(t, "run", filepath.Join(dir, "live"), how)
+			_, first, end := part(t, "run", filepath.Join(dir, "live"), how)
 			endClients := func() string { return "" }
 			if how != "alone" {
 				at := ""
@@ -168,7 +170,7 @@ func TestTwoHundredClients(t *testing.T) {
 					at = serve(t, dir)
 				}
 				var opened func() string
-				opened, endClients = part(t, "clients", at)
+				_, opened, endClients = part(t, "clients", at)
 				opened()
 			}
 			cpu := 0

@@ -32,6 +32,8 @@ type compareView struct {
 	// Pair is that of two runs, Summary that of sides; the other one is null.
 	Pair    *report.Comparison `json:"pair"`
 	Reports []report.Report    `json:"reports"`
+	// Noise is how far runs of the same settings differ by chance, null where nobody knows.
+	Noise *noiseView `json:"noise"`
 	// Set are the settings that differ, of two runs, first what shaped the world. Worlds are the parts of the
 	// worlds that do: the runs then played in other ones.
 	Set    []setDifference `json:"set"`
@@ -103,28 +105,43 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) {
 	serve.Answer(w, v)
 }
 
+// comparedRun is one of two runs.
+type comparedRun struct {
+	report report.Report
+	dir    run.Dir
+}
+
 // comparePair compares two runs until ctx ends, when the one who asked has gone.
-func (s *Server) comparePair(ctx context.Context, v *compareView) error {
-	var dirs [2]run.Dir
+func (s *Server) comparePair(ctx context.Context, v *compareView) (err error) {
+	var of [2]comparedRun
 	for i, id := range []string{v.A[0], v.B[0]} {
-		of, dir, err := s.catalog.ReportOf(ctx, id)
+		of[i].report, of[i].dir, err = s.catalog.ReportOf(ctx, id)
 		if err != nil {
 			return err
 		}
-		v.Reports = append(v.Reports, of)
-		dirs[i] = dir
 	}
-	c, err := report.Compare(v.Reports[0], v.Reports[1], dirs[0].Until(ctx), dirs[1].Until(ctx), 0)
+	v.Noise, err = s.noise(ctx, v.A[0], v.B[0])
+	if err != nil {
+		return err
+	}
+	return v.compare(ctx, of, 0)
+}
+
+// compare fills in what two runs differ in after a tick.
+func (v *compareView) compare(ctx context.Context, of [2]comparedRun, after int64) error {
+	v.Reports = []report.Report{of[0].report, of[1].report}
+	a, b := of[0].dir.Until(ctx), of[1].dir.Until(ctx)
+	c, err := report.Compare(v.Reports[0], v.Reports[1], a, b, after)
 	v.Pair = &c
 	if err != nil {
 		return err
 	}
 	v.Set = differing(v.Reports[0].Settings, v.Reports[1].Settings)
 	v.Worlds = differing(v.Reports[0].World, v.Reports[1].World)
-	if c.FirstDecisionTick != nil && len(c.Ticks) > 0 && len(c.Ticks[0].Decisions) > 0 {
-		p := &partView{Tick: c.Ticks[0].Tick, Agent: c.Ticks[0].Decisions[0].AgentID}
-		p.A = partedIn(dirs[0].Until(ctx), p.Tick, p.Agent)
-		p.B = partedIn(dirs[1].Until(ctx), p.Tick, p.Agent)
+	if tick, first := c.Parts(); first != nil {
+		p := &partView{Tick: tick, Agent: first.AgentID}
+		p.A = partedIn(a, p.Tick, p.Agent)
+		p.B = partedIn(b, p.Tick, p.Agent)
 		v.Parts = p
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/agentworld"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/run"
 	"example.com/agentworld/serve/catalog"
@@ -106,5 +108,57 @@ func TestSidesArePairedByLabels(t *testing.T) {
 		if got := sharedAxes(rows, c.a, c.b); got["model"] != c.model || got["arm"] != c.arm {
 			t.Errorf("%v against %v: within %v", c.a, c.b, got)
 		}
+	}
+}
+
+// TestNoiseIsThatOfRepeats compares runs beside repeats of one of them: what those differ in by chance is noise, runs
+// of other settings tell nothing of it.
+func TestNoiseIsThatOfRepeats(t *testing.T) {
+	s, ids := serverOf(t, 1)
+	play := func(name string, change func(*agentworld.Settings)) {
+		t.Helper()
+		settings, err := agentworld.Defaults("minimal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.Ticks, settings.Seed = 20, 0
+		change(&settings)
+		if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: filepath.Join(s.catalog.Path(), name)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	play("lean", func(of *agentworld.Settings) { of.Protocol = "lean" })
+	v := compareView{A: ids, B: []string{"lean"}}
+	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise != nil {
+		t.Fatalf("without repeats the noise is %+v, %v", v.Noise, err)
+	}
+	for _, name := range []string{"second", "third"} {
+		play(name, func(of *agentworld.Settings) {
+			of.ScriptedSeed = uint64(len(name))
+			of.Faults = ""
+		})
+	}
+	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 4 {
+		t.Fatalf("with two repeats the noise is %+v, %v", v.Noise, err)
+	}
+	var calls []float64
+	for _, id := range []string{ids[0], "second", "third"} {
+		of, _, err := s.catalog.ReportOf(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, of.Metrics()["calls"])
+	}
+	mean := (calls[0] + calls[1] + calls[2]) / 3
+	squares := 0.0
+	for _, n := range calls {
+		squares += (n - mean) * (n - mean)
+	}
+	if want := 1.96 * math.Sqrt(2*squares/2); math.Abs(v.Noise.Metrics["calls"]-want) > 1e-9 {
+		t.Errorf("the noise of calls is %v, of %v want %v", v.Noise.Metrics["calls"], calls, want)
+	}
+	v = compareView{A: ids, B: []string{"second"}}
+	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
+		t.Errorf("of a run and its repeat the noise is %+v, %v", v.Noise, err)
 	}
 }

@@ -168,7 +168,7 @@ func (s *Server) postEnter(w http.ResponseWriter, r *http.Request) {
 		s.door.entered()
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.door.cookie, Value: pass, Path: "/api/", HttpOnly: true,
-		SameSite: http.SameSiteStrictMode})
+		Secure: strings.HasPrefix(r.Header.Get("Origin"), "https://"), SameSite: http.SameSiteStrictMode})
 	serve.Answer(w, map[string]bool{"entered": true})
 }
 

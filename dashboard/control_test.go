@@ -349,3 +349,41 @@ func TestARunIsControlledInABrowser(t *testing.T) {
 		t.Errorf("replay: %+v, %v", again, err)
 	}
 }
+
+// TestARunIsControlledBehindAProxy lets a browser in under the name that a proxy passes on, which speaks https to it,
+// and nobody under another name.
+func TestARunIsControlledBehindAProxy(t *testing.T) {
+	t.Parallel()
+	controls := engine.NewControls()
+	s := begin(t, dashboard.Options{Dir: t.TempDir(), Control: controlled{controls}, Hosts: []string{"runs.example.org"}})
+	p := &poster{at: s.URL(), origin: "https://runs.example.org"}
+	as := func(host string, cookies ...*http.Cookie) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Host = host
+			for _, c := range cookies {
+				r.AddCookie(c)
+			}
+		}
+	}
+	enter := `{"token":"` + tokenOf(t, s.ControlURL()) + `"}`
+	if status, _ := p.post(t, "api/control/enter", enter, as("evil.example")); status != http.StatusMisdirectedRequest {
+		t.Errorf("another name: status %d", status)
+	}
+	if status, _ := p.post(t, "api/control/enter", enter, nil); status != http.StatusForbidden {
+		t.Errorf("the page of the name asks for this machine: status %d", status)
+	}
+	status, cookies := p.post(t, "api/control/enter", enter, as("runs.example.org"))
+	if status != http.StatusOK || len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly {
+		t.Fatalf("status %d, cookies %v", status, cookies)
+	}
+	if status, _ := p.post(t, "api/control", `{"kind":"pause"}`, as("runs.example.org", cookies...)); status != http.StatusOK {
+		t.Errorf("a pause: status %d", status)
+	}
+	p.origin = "https://evil.example"
+	if status, _ := p.post(t, "api/control", `{"kind":"resume"}`, as("runs.example.org", cookies...)); status != http.StatusForbidden {
+		t.Errorf("a page of others: status %d", status)
+	}
+	if n := len(controls.Status().Requests); n != 1 {
+		t.Errorf("%d requests came through", n)
+	}
+}

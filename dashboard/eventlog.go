@@ -200,7 +200,7 @@ func eventRow(e world.Event) logRow {
 	if e.Action != nil {
 		row.Text = string(world.EncodeAction(e.Action))
 	}
-	if len(explain.Gifts(e)) > 0 {
+	if len(e.Exchanges()) > 0 {
 		row.Find = "give gift gave got"
 	}
 	if e.Rejection != nil {

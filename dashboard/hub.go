@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +26,9 @@ const (
 	// that hears nothing for longer asks, and says so if there is no answer.
 	streamWrite = 10 * time.Second
 	streamIdle  = time.Second
+	// streamPad is how many characters of a comment follow a message: a proxy that passes on nothing but whole
+	// blocks of 4 KiB then passes on the message.
+	streamPad = 4 << 10
 	// listChanged is the id that says that the list of runs changed.
 	listChanged = "*"
 )
@@ -128,11 +133,12 @@ func (h *hub) serve(ctx context.Context, w http.ResponseWriter, of string) {
 	w.Header().Set("Cache-Control", "no-store, no-transform") // a proxy that compresses it would collect it
 	w.Header().Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(w)
+	pad := ":" + strings.Repeat(" ", streamPad) + "\n\n"
 	send := func(text string) bool {
 		if out.SetWriteDeadline(time.Now().Add(streamWrite)) != nil {
 			return false
 		}
-		_, err := w.Write([]byte(text))
+		_, err := io.WriteString(w, text+pad)
 		return err == nil && out.Flush() == nil
 	}
 	ok := send("retry: 1000\n\n")

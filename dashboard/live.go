@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -89,6 +90,28 @@ type liveView struct {
 	TokensPerMinute int64 `json:"tokens_per_minute"`
 	MicrosPerMinute int64 `json:"micros_per_minute"`
 	LeftMS          int64 `json:"left_ms"`
+	// Ahead is what was asked ahead so far, null where nothing was.
+	Ahead *aheadView `json:"ahead"`
+}
+
+// aheadView is what became of calls that were asked ahead of the run.
+type aheadView struct {
+	Asked  int64 `json:"asked"`
+	Used   int64 `json:"used"`
+	Wasted int64 `json:"wasted"`
+	// WastedTokens and WastedMicros are what those in vain took, the latter at the price of the run's model.
+	WastedTokens int64 `json:"wasted_tokens"`
+	WastedMicros int64 `json:"wasted_micros"`
+}
+
+// askedAhead is what was asked ahead of the run, nil where nothing was or nobody knows.
+func (h *history) askedAhead() *aheadView {
+	c, known, err := ahead.LastCounts(h.dir.OpenAhead)
+	if err != nil || !known {
+		return nil
+	}
+	return &aheadView{c.Asked, c.Used, c.Wasted, c.WastedUsage.Input + c.WastedUsage.Output,
+		h.prices.Micros(h.header.Latest().Model, c.WastedUsage)}
 }
 
 // liveTurn is how far the turn of an agent is.
@@ -151,10 +174,11 @@ func since(at, now time.Time) int64 {
 
 // live is how the run goes on while a process plays it.
 func (h *history) live(now time.Time) *liveView {
-	due := h.dueNow()
+	due, asked := h.dueNow(), h.askedAhead()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	v := &liveView{Tick: h.done + 1, BeganMS: since(h.open.began, now), StartedMS: since(h.started, now), LeftMS: -1}
+	v := &liveView{Tick: h.done + 1, BeganMS: since(h.open.began, now), StartedMS: since(h.started, now), LeftMS: -1,
+		Ahead: asked}
 	all := map[string]bool{}
 	for _, id := range due {
 		all[id] = true

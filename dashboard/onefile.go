@@ -9,17 +9,21 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/explain"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report/wording"
 	"example.com/agentworld/serve/catalog"
 )
@@ -44,10 +48,55 @@ type fileBundle struct {
 	LogTo int64    `json:"log_to"`
 }
 
+// heldView says what a single file holds of its run.
+type heldView struct {
+	// Name is that of the directory of the run.
+	Name string `json:"name"`
+	// Decisions counts those of the run, Turns those that the file holds, of which Agents has the ticks.
+	Decisions int64       `json:"decisions"`
+	Turns     int64       `json:"turns"`
+	Agents    []heldAgent `json:"agents"`
+	// Prompts says that their prompts are in it, too.
+	Prompts bool `json:"prompts"`
+	// Every and LogTo are those of the bundle.
+	Every int64 `json:"every"`
+	LogTo int64 `json:"log_to"`
+}
+
+// heldAgent is an agent with the ticks of its decisions, in order.
+type heldAgent struct {
+	Agent string  `json:"agent"`
+	Ticks []int64 `json:"ticks"`
+}
+
+// add notes that the file holds a decision.
+func (h *heldView) add(agent string, tick int64) {
+	h.Turns++
+	at := slices.IndexFunc(h.Agents, func(a heldAgent) bool { return a.Agent == agent })
+	if at < 0 {
+		at = len(h.Agents)
+		h.Agents = append(h.Agents, heldAgent{Agent: agent})
+	}
+	h.Agents[at].Ticks = append(h.Agents[at].Ticks, tick)
+}
+
+// about says in a line what the file is.
+func (h *heldView) about() string {
+	prompts := "without its prompts"
+	if h.Prompts {
+		prompts = "with prompts"
+	}
+	text := h.Name + ": one run in one file, " + prompts
+	if h.Turns < h.Decisions {
+		text += fmt.Sprintf(", with %d of its %d decisions", h.Turns, h.Decisions)
+	}
+	return text
+}
+
 // WriteFile writes the page of a run as one HTML file that loads nothing: figures, log, the
-// world and decisions, of a long run some of them, without prompts. The error says that the run
+// world and decisions, of a long run some of them, with their prompts if wanted. The error says that the run
 // cannot be read.
-func WriteFile(ctx context.Context, dir string, w io.Writer) error {
+func WriteFile(ctx context.Context, dir string, prompts bool, w io.Writer) error {
 	c, err := catalog.Open(dir)
 	if err != nil {
 		return err
@@ -71,15 +120,59 @@ func WriteFile(ctx context.Context, dir string, w io.Writer) error {
 	if err := h.failed(); err != nil {
 		return err
 	}
-	bundle, err := s.bundle(ctx, h)
+	bundle, held, err := s.bundle(ctx, h, prompts)
 	if err != nil {
 		return err
 	}
-	return writeBundle(w, bundle)
+	return writeBundle(w, bundle, "run", held.about())
 }
 
-// writeBundle writes the page that shows what is in a bundle.
-func writeBundle(w io.Writer, bundle *fileBundle) error {
+// WriteComparison writes what the page says of two runs in their directories, compared after a tick, as one HTML file
+// that loads nothing. The error says which of them cannot be read.
+func WriteComparison(ctx context.Context, dirs [2]string, after int64, w io.Writer) error {
+	v := compareView{A: []string{nameOf(dirs[0])}, B: []string{nameOf(dirs[1])}}
+	var of [2]comparedRun
+	for i, dir := range dirs {
+		c, err := catalog.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		of[i].report, of[i].dir, err = c.ReportOf(ctx, ".")
+		if err != nil {
+			return err
+		}
+	}
+	if err := v.compare(ctx, of, after); err != nil {
+		return err
+	}
+	bundle := &fileBundle{Answers: map[string]json.RawMessage{}, Every: 1, Log: []logRow{}}
+	if err := cmp.Or(bundle.put(wording.All(), "words"), bundle.put(v, "compare")); err != nil {
+		return err
+	}
+	return writeBundle(w, bundle, "compare", v.A[0]+" against "+v.B[0]+", in one file")
+}
+
+// nameOf is the name of a directory.
+func nameOf(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	return filepath.Base(dir)
+}
+
+// put puts an answer into the bundle under what is asked.
+func (b *fileBundle) put(v any, name string, params ...string) error {
+	for i := 1; i < len(params); i += 2 {
+		name += " " + params[i]
+	}
+	text, err := json.Marshal(v)
+	b.Answers[name] = text
+	return err
+}
+
+// writeBundle writes the page that shows what is in a bundle, in a view. about says in a line what it is.
+func writeBundle(w io.Writer, bundle *fileBundle, view, about string) error {
 	text, err := json.Marshal(bundle)
 	if err != nil {
 		return err
@@ -92,54 +185,50 @@ func writeBundle(w io.Writer, bundle *fileBundle) error {
 	if err != nil {
 		return err
 	}
-	return writePage(w, static, data.Bytes())
+	return writePage(w, static, data.Bytes(), view, about)
 }
 
-// bundle asks for everything that the page of h asks for.
-func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
+// bundle asks for everything that the page of h asks for, and says what of it there is.
+func (s *Server) bundle(ctx context.Context, h *history, prompts bool) (*fileBundle, *heldView, error) {
 	b := &fileBundle{Answers: map[string]json.RawMessage{}, Every: 1, Log: []logRow{}}
+	held := &heldView{Name: nameOf(string(h.dir)), Agents: []heldAgent{}, Prompts: prompts}
 	last := h.reached().Tick
-	put := func(v any, name string, params ...string) error {
-		for i := 1; i < len(params); i += 2 {
-			name += " " + params[i]
-		}
-		text, err := json.Marshal(v)
-		b.Answers[name] = text
-		return cmp.Or(err, ctx.Err())
-	}
 	ask := func(name string, get func(*history, *http.Request) (any, error), params ...string) error {
 		q := url.Values{"run": {"."}}
 		for i := 0; i < len(params); i += 2 {
 			q.Set(params[i], params[i+1])
 		}
 		v, err := get(h, (&http.Request{URL: &url.URL{RawQuery: q.Encode()}}).WithContext(ctx))
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		return put(v, name, params...)
+		return b.put(v, name, params...)
 	}
 	err := cmp.Or(ask("run", s.getRun), ask("asks", s.getAsks), ask("contacts", s.getContacts),
-		put(wording.All(), "words"))
+		b.put(wording.All(), "words"))
 	if err != nil {
-		return nil, err
+		return nil, held, err
 	}
 	for b.Every = 1; last/b.Every > fileWorldsMax; b.Every *= 2 {
 	}
 	if to := h.reached().World; to >= 0 {
 		if err := ask("chart", s.getChart); err != nil {
-			return nil, err
+			return nil, held, err
 		}
 		for tick := int64(0); tick <= to; tick += b.Every {
 			if err := ask("world", s.getWorld, "tick", number(tick)); err != nil {
-				return nil, err
+				return nil, held, err
 			}
 		}
 	}
 	ids := h.agents.IDs()
 	ids = ids[:min(len(ids), fileAgentsMax)]
+	for _, id := range h.agents.IDs() {
+		held.Decisions += int64(len(h.agents.Of(id)))
+	}
 	for _, id := range ids {
 		if err := ask("agent", s.getAgent, "agent", id); err != nil {
-			return nil, err
+			return nil, held, err
 		}
 	}
 	chosen := h.worthALook(ids)
@@ -147,18 +236,26 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		agents := chosen[tick]
 		turns, err := h.turns(tick, agents)
 		if err != nil {
-			return nil, err
+			return nil, held, err
 		}
 		for i, id := range agents {
-			if err := put(h.shownTurn(turns[i], tick, id), "turn", "tick", number(tick), "agent", id); err != nil {
-				return nil, err
+			shown := h.shownTurn(turns[i], tick, id)
+			if err := cmp.Or(b.put(shown, "turn", "tick", number(tick), "agent", id), ctx.Err()); err != nil {
+				return nil, held, err
+			}
+			held.add(id, tick)
+			if !prompts {
+				continue
+			}
+			if err := b.putPrompts(turns[i], tick, id); err != nil {
+				return nil, held, err
 			}
 		}
 	}
 	for from := int64(1); from > 0 && len(b.Log) < fileLogMax; {
 		v, err := s.getLog(h, &http.Request{URL: &url.URL{RawQuery: url.Values{"from": {number(from)}}.Encode()}})
 		if err != nil {
-			return nil, err
+			return nil, held, err
 		}
 		page, is := v.(logPage)
 		if !is {
@@ -168,7 +265,23 @@ func (s *Server) bundle(ctx context.Context, h *history) (*fileBundle, error) {
 		b.LogTo = page.Last
 		from = page.Next
 	}
-	return b, ctx.Err()
+	held.Every, held.LogTo = b.Every, b.LogTo
+	return b, held, cmp.Or(b.put(held, "held"), ctx.Err())
+}
+
+// putPrompts puts the prompt of each call of a turn into the bundle.
+func (b *fileBundle) putPrompts(t *explain.Turn, tick int64, agent string) error {
+	for _, call := range t.Calls {
+		prompt, err := promptOf(t, call.Step)
+		if err != nil {
+			return err
+		}
+		err = b.put(prompt, "prompt", "tick", number(tick), "agent", agent, "step", strconv.Itoa(call.Step))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // worthALook are the decisions that a file holds, the agents by tick, at most fileTurnsMax: those at
@@ -209,10 +322,10 @@ func (h *history) worthALook(ids []string) map[int64][]string {
 // moduleImport is an import of one of our modules or of a library.
 var moduleImport = regexp.MustCompile(`from '(?:\./|\.\./vendor/)([a-z-]+\.js)'`)
 
-// writePage writes the page of a run with its scripts and data in it. Modules find each other by an
+// writePage writes the page of a view with its scripts and data in it. Modules find each other by an
 // import map; the policy allows the scripts by their hashes, and modules as data, which nothing
 // but this page can put there.
-func writePage(w io.Writer, static fs.FS, data []byte) error {
+func writePage(w io.Writer, static fs.FS, data []byte, view, about string) error {
 	read := func(name string) (text string) {
 		b, err := fs.ReadFile(static, name)
 		if err != nil {
@@ -236,7 +349,7 @@ func writePage(w io.Writer, static fs.FS, data []byte) error {
 	if err != nil {
 		return err
 	}
-	start := `import 'page/app.js';`
+	start, said := `import 'page/app.js';`, html.EscapeString(plaintext.Line(about))
 	hashes := ""
 	for _, script := range []string{read("vendor/uplot.js"), string(importMap), start} {
 		if strings.Contains(script, "</script") {
@@ -251,7 +364,7 @@ func writePage(w io.Writer, static fs.FS, data []byte) error {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src data:%s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
-<title>Agent World</title>
+<title>%s</title>
 <link rel="icon" href="%s">
 <style>%s
 %s</style>
@@ -260,10 +373,11 @@ func writePage(w io.Writer, static fs.FS, data []byte) error {
 </head>
 <body>
 <div id="app"><p class="empty">Loading the page. It needs JavaScript.</p></div>
-<script id="data" type="application/gzip" data-view="run">%s</script>
+<script id="data" type="application/gzip" data-view="%s" data-saying="%s">%s</script>
 <script type="module">%s</script>
 </body>
 </html>
-`, hashes, icon, read("vendor/uplot.css"), read("style.css"), read("vendor/uplot.js"), importMap, base64.StdEncoding.EncodeToString(data), start)
+`, hashes, said, icon, read("vendor/uplot.css"), read("style.css"), read("vendor/uplot.js"), importMap, view, said,
+		base64.StdEncoding.EncodeToString(data), start)
 	return err
 }

@@ -21,7 +21,9 @@ import (
 // runView is a run as a whole.
 type runView struct {
 	reach
-	Row    catalog.Row         `json:"row"`
+	Row catalog.Row `json:"row"`
+	// Name is that of the run, of its directory where the page is of one run.
+	Name   string              `json:"name"`
 	Agents []trace.HeaderAgent `json:"agents"`
 	// Settings are a few for people, and all that are not the default; Forks say where it left other runs.
 	Settings []settingView      `json:"settings"`
@@ -102,6 +104,10 @@ func (s *Server) runView(h *history, row catalog.Row) runView {
 		Settings: []settingView{}, Goals: []world.GoalStatus{}, Seen: time.Now().UTC().Format(time.RFC3339)}
 	if w, err := h.at(v.Tick); err == nil {
 		v.Goals = append(v.Goals, w.Goals()...)
+	}
+	v.Name = row.ID
+	if row.ID == "." {
+		v.Name = nameOf(string(h.dir))
 	}
 	v.Differs, v.Damage = s.catalog.Shown(v.Differs), s.catalog.Shown(v.Damage)
 	set := h.header.Latest()

@@ -29,6 +29,8 @@ type Options struct {
 	Dir string
 	// Listen is the address, "127.0.0.1:0" if empty: a free port on loopback.
 	Listen string
+	// Hosts are names under which a proxy before the server is asked, and which it passes on.
+	Hosts []string
 	// Control, when set, lets one browser intervene in the run, which Dir is then the directory
 	// of; see [Server.ControlURL]. Without it and Ask the page only shows.
 	Control Control
@@ -96,7 +98,7 @@ func New(o Options) (*Server, error) {
 	if o.Ask != nil {
 		posts = append(posts, askPath)
 	}
-	s.http = &http.Server{Handler: guarded(serve.NewGate(l.Addr(), ""), posts, s.routes()),
+	s.http = &http.Server{Handler: guarded(serve.NewGate(l.Addr(), "", o.Hosts...), posts, s.routes()),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	return s, nil
 }
@@ -161,8 +163,7 @@ func (s *Server) watchList() {
 		}
 		began, now := time.Now(), map[string]string{}
 		for _, e := range s.catalog.Entries() {
-			now[e.ID] = s.catalog.Stamp(e.ID, run.TraceFile) + s.catalog.Stamp(e.ID, run.ReportFile) +
-				s.catalog.Stamp(e.ID, "results.jsonl")
+			now[e.ID] = s.stamp(e.ID)
 			if was, known := last[e.ID]; known && was != now[e.ID] && !s.follows(e.ID) {
 				s.hub.changed(e.ID)
 			}
@@ -186,6 +187,17 @@ func (s *Server) watchList() {
 		}
 		wait = max(wait, 4*time.Since(began))
 	}
+}
+
+// stamp changes whenever what the list says of a run or batch may have.
+func (s *Server) stamp(id string) string {
+	of := s.catalog.Stamp(id, run.TraceFile) + s.catalog.Stamp(id, run.ReportFile) + s.catalog.Stamp(id, "results.jsonl")
+	if s.catalog.Last(id).Status == catalog.StatusRunning { // a process that is killed leaves its files as they are
+		if row, err := s.catalog.Row(id); err == nil {
+			of += row.Status
+		}
+	}
+	return of
 }
 
 // errGone says that a run that was looked at is not there any more.

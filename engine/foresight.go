@@ -153,15 +153,24 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 		return nil, nil
 	}
 	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
-	c := r.lookout.Counts()
+	of := r.lookout.became(r.Options.Ahead)
 	if r.reached.Tick >= r.Ticks { // the run comes to nothing more
-		c.Wasted = c.Asked - c.Used
+		of.Wasted, of.Open = of.Wasted+of.Open, 0
 	}
+	return of, err
+}
+
+// became is what became of the calls so far, nil where nothing is asked ahead.
+func (l *lookout) became(how Ahead) *trace.AheadTiming {
+	if l == nil {
+		return nil
+	}
+	c := l.Counts()
 	return &trace.AheadTiming{
-		Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille,
+		Depth: how.Depth, WastePermille: how.WastePermille,
 		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
-		WastedUsage: c.WastedUsage, SavedMS: r.lookout.savedMS,
-	}, err
+		WastedUsage: c.WastedUsage, SavedMS: l.savedMS,
+	}
 }
 
 // base is the run as it is now, between two ticks, for what is foreseen of it up to a tick. It is

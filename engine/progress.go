@@ -26,6 +26,8 @@ type Progress struct {
 	// Charged is what counts against the caps, the reserved amount for a call whose bill is
 	// unknown. Cap bounds it over the run.
 	Charged, Cap trace.Limit
+	// Ahead is what was asked ahead so far, nil where nothing is.
+	Ahead *trace.AheadTiming
 	// Resuming says that the tick was derived again from its records.
 	Resuming bool
 	// Paused says that the run waits for its operator before the next tick.
@@ -89,6 +91,7 @@ func (r *runner) report(turns []deliberation, outcomes []world.Outcome, continue
 	spent := r.spending.budget.Spent()
 	p.Charged, p.Cap = trace.Limit{Calls: spent[budget.Calls], Tokens: spent[budget.Tokens],
 		Cost: price.Money(spent[budget.Cost])}, r.Caps.Run
+	p.Ahead = r.lookout.became(r.Options.Ahead)
 	if r.Progress != nil {
 		r.Progress(*p)
 	}

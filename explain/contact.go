@@ -79,14 +79,14 @@ func (c *Contacts) Add(tick int64, events []world.Event, w *world.World) {
 		case world.EventOfferExpired:
 			c.settle(e.Subject, contactExpired, tick)
 		case world.EventActionApplied:
-			for _, g := range Gifts(e) {
-				c.begin(Contact{Tick: tick, From: g.From, To: g.To, Kind: "gift", Gives: &g.Amount, State: contactDelivered,
+			for _, x := range e.Exchanges() {
+				c.begin(Contact{Tick: tick, From: x.From, To: x.To, Kind: "gift", Gives: amountOf(x), State: contactDelivered,
 					StateTick: tick})
 			}
 		case world.EventTrade:
-			if moved := Gifts(e); len(moved) == 2 {
-				c.begin(Contact{Tick: tick, From: moved[0].From, To: moved[0].To, Kind: "trade", Gives: &moved[0].Amount,
-					Wants: &moved[1].Amount, State: contactDelivered, StateTick: tick})
+			if moved := e.Exchanges(); len(moved) == 2 {
+				c.begin(Contact{Tick: tick, From: moved[0].From, To: moved[0].To, Kind: "trade", Gives: amountOf(moved[0]),
+					Wants: amountOf(moved[1]), State: contactDelivered, StateTick: tick})
 			}
 		}
 	}
@@ -97,6 +97,9 @@ func (c *Contacts) Add(tick int64, events []world.Event, w *world.World) {
 		c.drop(len(c.List) / 2)
 	}
 }
+
+// amountOf is how much of what was passed.
+func amountOf(x world.Exchange) *world.Amount { return &world.Amount{Resource: x.Resource, Amount: x.Amount} }
 
 // begin adds a contact. The message that tells of an offer is no other one than the offer.
 func (c *Contacts) begin(of Contact) {

@@ -171,7 +171,7 @@ func (f *Figures) Add(t *Tick) {
 		case e.Kind == world.EventMessageSent, e.Kind == world.EventOfferMade:
 			r[columnContacts]++
 		case e.Kind == world.EventActionApplied, e.Kind == world.EventOfferAccepted:
-			if len(Gifts(e)) > 0 {
+			if len(e.Exchanges()) > 0 {
 				r[columnGifts]++
 			}
 		case e.Kind == world.EventGoalMet:

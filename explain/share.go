@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -77,12 +76,12 @@ func (s *Share) decided(d trace.Decision, e LaneEntry) {
 // exchanged adds what events moved from agents to others.
 func (a *Lanes) exchanged(events []world.Event) {
 	for _, e := range events {
-		for _, g := range Gifts(e) {
-			if n, known := a.numbers[g.From]; known {
-				a.shares[n].Gave = plus(a.shares[n].Gave, g.Amount)
+		for _, x := range e.Exchanges() {
+			if n, known := a.numbers[x.From]; known {
+				a.shares[n].Gave = plus(a.shares[n].Gave, *amountOf(x))
 			}
-			if n, known := a.numbers[g.To]; known {
-				a.shares[n].Got = plus(a.shares[n].Got, g.Amount)
+			if n, known := a.numbers[x.To]; known {
+				a.shares[n].Got = plus(a.shares[n].Got, *amountOf(x))
 			}
 		}
 	}
@@ -95,37 +94,5 @@ func plus(list []world.Amount, of world.Amount) []world.Amount {
 		return append(list, of)
 	}
 	list[at].Amount += of.Amount
-	return list
-}
-
-// Gift is what went from one agent to another.
-type Gift struct {
-	From, To string
-	Amount   world.Amount
-}
-
-// Gifts are what an event moved between agents, given or traded. The escrow of an offer is its maker's.
-func Gifts(e world.Event) (list []Gift) {
-	if t := e.Trade; e.Kind == world.EventTrade && t != nil {
-		return []Gift{
-			{t.Seller, t.Buyer, world.Amount{Resource: "electricity", Amount: t.Amount}},
-			{t.Buyer, t.Seller, world.Amount{Resource: "data", Amount: t.Amount / world.PowerLot * t.Price}},
-		}
-	}
-	owner := func(account string) string {
-		if agent, is := strings.CutPrefix(account, "agent:"); is {
-			return agent
-		}
-		if strings.HasPrefix(account, "offer:") {
-			return e.From
-		}
-		return ""
-	}
-	for _, p := range e.Postings {
-		from, to := owner(p.From), owner(p.To)
-		if from != "" && to != "" && from != to {
-			list = append(list, Gift{from, to, world.Amount{Resource: p.Resource, Amount: p.Amount}})
-		}
-	}
 	return list
 }

@@ -84,8 +84,7 @@ func DecisionText(d trace.Decision) string {
 	if d.WaitReason != "" {
 		return wording.Failed(d.WaitReason)
 	}
-	text, _ := actionText(d.Executed)
-	return text + ", " + OutcomeText(d.Outcome)
+	return ActionText(string(d.Executed)) + ", " + OutcomeText(d.Outcome)
 }
 
 // Quoted quotes what an agent or an operator wrote, clipped, on one line.
@@ -120,6 +119,12 @@ func (r Row) did() (text, key string) {
 		text += ": " + outcome
 	}
 	return text, strings.Join(append(place, name, result), "\x00")
+}
+
+// ActionText shows an encoded action in few words, such as "mine_compound 5000", or as it is if it is none.
+func ActionText(encoded string) string {
+	text, _ := actionText(json.RawMessage(encoded))
+	return text
 }
 
 // actionText shows an action in few words, such as "mine_compound 5000" or "send_message agent-2

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
@@ -26,18 +27,21 @@ type Ahead struct {
 	WastedInputTokens int64 `json:"wasted_input_tokens"`
 	// Output tokens of calls in vain, as far as they were answered.
 	WastedOutputTokens int64 `json:"wasted_output_tokens"`
+	// Cost of calls in vain in millionths, at the price of the run's model; 0 without one.
+	WastedMicros int64 `json:"wasted_micros"`
 	// Milliseconds by which the ticks of the last process were shorter than the answers of their slowest turns took.
 	SavedMS int64 `json:"saved_ms"`
 }
 
-// aheadOf is what a trace says was asked ahead.
-func aheadOf(t *trace.AheadTiming) Ahead {
+// aheadOf is what a trace says was asked ahead, with the price of the run's model.
+func aheadOf(t *trace.AheadTiming, p price.Price) Ahead {
 	if t == nil {
 		return Ahead{}
 	}
 	return Ahead{
 		Depth: int64(t.Depth), WastePermille: t.WastePermille, Asked: t.Asked, Used: t.Used, Wasted: t.Wasted, Open: t.Open,
 		WastedInputTokens: t.WastedUsage.Input, WastedOutputTokens: t.WastedUsage.Output, SavedMS: t.SavedMS,
+		WastedMicros: p.Cost(t.WastedUsage).Micros(),
 	}
 }
 

@@ -298,8 +298,28 @@ func sameTick(a, b *int64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// Text returns the comparison of two runs with their names and reports for a terminal.
-func (c Comparison) Text(nameA, nameB string, a, b Report) string {
+// Parts is the first decision that differs with its tick; nil if none does.
+func (c Comparison) Parts() (tick int64, first *DecisionDifference) {
+	for _, t := range c.Ticks {
+		if len(t.Decisions) > 0 {
+			return t.Tick, &t.Decisions[0]
+		}
+	}
+	return 0, nil
+}
+
+// Text returns the comparison of two runs with their names and reports for a terminal. action says an encoded action in
+// words.
+func (c Comparison) Text(nameA, nameB string, a, b Report, action func(string) string) string {
+	side := func(encoded string, failed trace.WaitReason) string {
+		switch {
+		case failed != "":
+			return plain(wording.Failed(failed))
+		case encoded == "":
+			return "nothing"
+		}
+		return plain(action(encoded))
+	}
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	plaintext.Fprintf(w, "\t%s\t%s\n", plain(nameA), plain(nameB))
@@ -331,6 +351,11 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 		}
 	}
 	_ = w.Flush() // a strings.Builder takes everything
+	if tick, first := c.Parts(); first != nil {
+		plaintext.Fprintf(&text, "\nthey part in tick %d: %s\n", tick, plain(first.AgentID))
+		plaintext.Fprintf(&text, "  in %s: %s\n", plain(nameA), side(first.A, first.AFailed))
+		plaintext.Fprintf(&text, "  in %s: %s\n", plain(nameB), side(first.B, first.BFailed))
+	}
 	plaintext.Fprintf(&text, "\n%s\n", c.ticksText())
 	if ends := c.endText(); ends != "" {
 		plaintext.Fprintf(&text, "%s\n", ends)
@@ -342,19 +367,10 @@ func (c Comparison) Text(nameA, nameB string, a, b Report) string {
 	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
 		plaintext.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
 		for _, d := range t.Decisions {
-			plaintext.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), sideText(d.A, d.AFailed),
-				sideText(d.B, d.BFailed))
+			plaintext.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), side(d.A, d.AFailed), side(d.B, d.BFailed))
 		}
 	}
 	return text.String()
-}
-
-// sideText is what an agent did in one of two runs.
-func sideText(action string, failed trace.WaitReason) string {
-	if failed != "" {
-		return plain(wording.Failed(failed))
-	}
-	return plain(action)
 }
 
 // figure is the value of a metric for people.

@@ -89,8 +89,8 @@ func TestCompare(t *testing.T) {
 	if later := compare(2); later.TicksCompared != 1 || later.DecisionsDiffering != 1 {
 		t.Errorf("after tick 2: %+v", later)
 	}
-	text := c.Text("base", "dear\x1b", fold(t), fold(t))
-	for _, line := range []string{`base`, `dear\u001b`, "2 of 3 ticks differ, 2 of 5 decisions, the first in tick 2, the world from tick 2 on", "a: differs in 1 decision, the first in tick 3", `  b: {"action":"wait"} | {"action":"mine"}`} {
+	text := c.Text("base", "dear\x1b", fold(t), fold(t), strings.ToUpper)
+	for _, line := range []string{`base`, `dear\u001b`, "2 of 3 ticks differ, 2 of 5 decisions, the first in tick 2, the world from tick 2 on", "a: differs in 1 decision, the first in tick 3", "they part in tick 2: b\n", "  in base: {\"ACTION\":\"WAIT\"}\n", `  b: {"ACTION":"WAIT"} | {"ACTION":"MINE"}`} {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
@@ -111,7 +111,7 @@ func TestAFailedTurnIsNoWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := c.Text("a", "b", a, b); c.DecisionsDiffering != 1 || !strings.Contains(text, ` | no answer (no answer came in time)`) {
+	if text := c.Text("a", "b", a, b, strings.ToUpper); c.DecisionsDiffering != 1 || !strings.Contains(text, ` | no answer (no answer came in time)`) {
 		t.Errorf("%d differ:\n%s", c.DecisionsDiffering, text)
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
 // Gate says which requests a server answers.
 type Gate struct {
-	// hosts are the names under which the server is asked, at any port: a tunnel has one of its own.
+	// hosts are the names under which the server is asked, at any port: a tunnel has one of its own. It is true
+	// of those that a proxy passes on, which browsers may ask by https.
 	hosts map[string]bool
 	// token is what a request has to have, empty for none.
 	token string
@@ -17,14 +19,24 @@ type Gate struct {
 
 // NewGate returns the gate of a server that listens at an address. With a token it lets through only requests
 // that have it: as "Authorization: Bearer TOKEN", or as the first part of the path, which [Gate.Handler] takes
-// off, for clients that are given nothing but an address.
-func NewGate(at net.Addr, token string) Gate {
-	g := Gate{hosts: map[string]bool{hostOf(at.String()): true}, token: token}
-	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
-		g.hosts[name] = true
+// off, for clients that are given nothing but an address. proxied are further names, which a proxy before the
+// server is asked under and passes on; see [HostName].
+func NewGate(at net.Addr, token string, proxied ...string) Gate {
+	g := Gate{hosts: map[string]bool{}, token: token}
+	for _, name := range proxied {
+		g.hosts[strings.ToLower(name)] = true
+	}
+	for _, name := range []string{hostOf(at.String()), "localhost", "127.0.0.1", "::1"} {
+		g.hosts[name] = false
 	}
 	return g
 }
+
+// hostName is a name or an IPv4 address, without a port.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$`)
+
+// HostName reports whether a text is the name of a host, without scheme, port and path.
+func HostName(text string) bool { return hostName.MatchString(text) }
 
 // hostOf is the name in a host that a request names, with or without a port.
 func hostOf(named string) string {
@@ -38,15 +50,17 @@ func hostOf(named string) string {
 // FromPage reports whether a request comes from a page of this server: of the host and port that it asks, since
 // another port of this machine is anybody's.
 func (g Gate) FromPage(r *http.Request) bool {
-	origin, is := strings.CutPrefix(r.Header.Get("Origin"), "http://")
-	return is && g.hosts[hostOf(r.Host)] && strings.EqualFold(origin, r.Host)
+	proxied, known := g.hosts[hostOf(r.Host)]
+	scheme, origin, _ := strings.Cut(r.Header.Get("Origin"), "://")
+	return known && (scheme == "http" || proxied && scheme == "https") && strings.EqualFold(origin, r.Host)
 }
 
 // Refusal says why a request is not for this server, with the status to answer; it is empty if it is. Without it
 // any site that the user visits could ask: by a name of its own that it lets point here, or from its own origin.
 func (g Gate) Refusal(r *http.Request) (status int, why string) {
+	_, known := g.hosts[hostOf(r.Host)]
 	switch {
-	case !g.hosts[hostOf(r.Host)]:
+	case !known:
 		return http.StatusMisdirectedRequest, "this server does not answer for that host"
 	case r.Header.Get("Origin") != "" && !g.FromPage(r):
 		return http.StatusForbidden, "this server does not answer pages of other origins"

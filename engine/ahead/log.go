@@ -145,6 +145,43 @@ func ReadKept(open func() (*os.File, error), tick int64) (*Kept, error) {
 	return k, nil
 }
 
+// tailBytes is how much of the end of a log is searched for the last counts: some ticks of answers.
+const tailBytes = 4 << 20
+
+// LastCounts are the counts after the last tick that a log has, as far as they are near its end; known is false where
+// there are none. The error is a failure to read.
+func LastCounts(open func() (*os.File, error)) (c Counts, known bool, err error) {
+	f, err := open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, false, nil
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read what was asked ahead: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.Seek(max(0, info.Size()-tailBytes), io.SeekStart)
+	}
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(f, tailBytes))
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read what was asked ahead: %w", err)
+	}
+	for l := range bytes.Lines(text) {
+		if !bytes.Contains(l, []byte(`"counts":{`)) {
+			continue // answers are most of a log
+		}
+		if v, whole := parse(l); whole && v.Counts != nil {
+			c = *v.Counts
+			known = true
+		}
+	}
+	return c, known, nil
+}
+
 // parse reads a line; whole is false if it is damaged.
 func parse(text []byte) (v line, whole bool) {
 	sum, object, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))

@@ -22,6 +22,9 @@ func TestLogOfAnswers(t *testing.T) {
 	if k, err := ReadKept(read, 0); err != nil || len(k.open) > 0 {
 		t.Fatalf("without a file: %v, %v", k, err)
 	}
+	if _, known, err := LastCounts(read); known || err != nil {
+		t.Fatalf("without a file there are counts: %v, %v", known, err)
+	}
 	log, err := CreateLog(open)
 	if err != nil {
 		t.Fatal(err)
@@ -56,5 +59,8 @@ func TestLogOfAnswers(t *testing.T) {
 		counts: Counts{Asked: 3, Used: 1, Wasted: 1, Own: 5}}
 	if diff := cmp.Diff(want, k, cmp.AllowUnexported(Kept{})); diff != "" {
 		t.Errorf("what was kept differs (-want +got):\n%s", diff)
+	}
+	if c, known, err := LastCounts(read); !known || err != nil || c != want.counts {
+		t.Errorf("the last counts are %+v, %v, %v", c, known, err)
 	}
 }

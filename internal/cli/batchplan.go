@@ -63,7 +63,7 @@ func (b *plannedBatch) at(name string, key ...string) string {
 var cellSettings = []string{
 	"run.scenario", "run.seed", "run.run_dir", "run.report_json", "run.replay_from", "run.replay_miss", "run.print_llm_io",
 	"run.llm_io_max_chars", "run.quiet", "run.log_level", "run.log_timestamps", "llm.api_key",
-	"run.dashboard", "run.dashboard_listen", "run.control", "run.paused",
+	"run.dashboard", "run.dashboard_listen", "run.dashboard_host", "run.control", "run.paused",
 }
 
 // readBatch reads a batch file, or makes that of a suite with flags, and plans its runs: everything that can

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/dashboard"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -19,7 +23,8 @@ import (
 const compareHelp = `Say in what runs differ, and whether one side is better.
 
 Each argument is a run, a cell of a batch (DIR/cells/ID), a directory of runs, a batch, or the
-results.jsonl of one. Two runs are compared tick by tick. Otherwise each argument is a side, the
+results.jsonl of one. Two runs are compared tick by tick; --format html gives what the page says of
+them, in one file. Otherwise each argument is a side, the
 first one the baseline: runs of the same world, seed and repeat are pairs, and every metric gets a
 verdict: better, worse, equivalent or not worse (only with --margin, of a metric with a range),
 identical, undecided with the difference that would have been found, or too few. A verdict
@@ -67,7 +72,7 @@ func compareCommand(m *Main) *cobra.Command {
 					f.ofSides = append(f.ofSides, name)
 				}
 			}
-			return compareArguments(m, args, f)
+			return compareArguments(c.Context(), m, args, f)
 		},
 	}
 	addOptions(c.Flags(), &f)
@@ -82,7 +87,7 @@ func compareCommand(m *Main) *cobra.Command {
 }
 
 // compareArguments chooses between the comparison of two runs and that of sides.
-func compareArguments(m *Main, args []string, f compareFlags) error {
+func compareArguments(ctx context.Context, m *Main, args []string, f compareFlags) error {
 	names, err := m.takeMetrics()
 	if err != nil {
 		return err
@@ -108,7 +113,7 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 		if len(names) > 0 {
 			f.ofSides = append(f.ofSides, metricFlag+" "+names[0])
 		}
-		return compareTwo(m, args[0], args[1], f)
+		return compareTwo(ctx, m, args[0], args[1], f)
 	}
 	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
@@ -124,19 +129,26 @@ func compareArguments(m *Main, args []string, f compareFlags) error {
 }
 
 // compareTwo compares two runs tick by tick.
-func compareTwo(m *Main, a, b string, f compareFlags) error {
+func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error {
 	const sides = "is for sides of several runs; allowed: directories of runs, or batches"
 	if len(f.ofSides) > 0 {
 		return badInput("--%s %s", f.ofSides[0], sides)
 	}
+	if f.Format == "html" && !f.JSON {
+		var page bytes.Buffer
+		if err := dashboard.WriteComparison(ctx, [2]string{m.path(a), m.path(b)}, f.After, &page); err != nil {
+			return badInput("%s and %s cannot be compared: %w", shown(a), shown(b), cause(err))
+		}
+		return m.writeMade("the comparison ", f.Out, func(int) []byte { return page.Bytes() })
+	}
 	if f.Format != "text" && f.Format != "json" {
-		return badInput("--format %s %s, and text or json for two runs", f.Format, sides)
+		return badInput("--format %s %s, and text, json or html for two runs", f.Format, sides)
 	}
 	c, reports, err := compareRuns(m, a, b, f.After)
 	if err != nil {
 		return err
 	}
-	text := c.Text(a, b, reports[0], reports[1])
+	text := c.Text(a, b, reports[0], reports[1], explain.ActionText)
 	base, arm := batch.ResultOf(batch.Cell{}, 1, reports[0], ""), batch.ResultOf(batch.Cell{}, 1, reports[1], "")
 	if differs := batch.Between(base, arm); differs != "" {
 		text = "differs: " + differs + "\n\n" + text

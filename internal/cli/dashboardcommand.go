@@ -20,7 +20,8 @@ import (
 // dashboardCommand serves the page over a directory of runs and batches until it is
 // interrupted, which is how it is meant to end.
 func dashboardCommand(m *Main) *cobra.Command {
-	listen, asks := "127.0.0.1:0", false
+	listen, host := "127.0.0.1:0", ""
+	asks := false
 	c := &cobra.Command{
 		Use:   "dashboard [DIR]",
 		Short: "serve a page that shows runs and batches, live and finished, until interrupted",
@@ -33,7 +34,11 @@ command ask does: with the model of the run or the one that a flag names, within
 Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o, dir := dashboard.Options{Listen: listen}, firstOr(args, runsDirDefault)
+			hosts, err := proxiedHosts("--host", host)
+			if err != nil {
+				return err
+			}
+			o, dir := dashboard.Options{Listen: listen, Hosts: hosts}, firstOr(args, runsDirDefault)
 			if !asks {
 				return serveDashboard(c.Context(), m, dir, o)
 			}
@@ -53,6 +58,8 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 	c.Flags().BoolVar(&asks, "ask", false, "let the page ask agents, which calls their models")
 	c.Flags().StringVar(&listen, "listen", listen,
 		"host:port to listen on, of this machine alone; port 0 takes a free one")
+	c.Flags().StringVar(&host, "host", "",
+		"names under which a proxy before the page is asked and which it passes on as Host, with commas between")
 	borrowSettings(c.Flags(), askSettings, "llm.model", "llm.base_url")
 	return c
 }

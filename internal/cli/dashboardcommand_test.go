@@ -38,7 +38,9 @@ func TestFiveQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.played(t, "lent_charge.toml", "--ticks", "60", "--model", "m", "--base-url", lending(t), "--run-dir", "runs/RUN", "--price-table", "prices.toml", "--quiet")
+	play := []string{"lent_charge.toml", "--ticks", "60", "--model", "m", "--base-url", lending(t), "--price-table", "prices.toml", "--quiet", "--run-dir"}
+	p.played(t, append(play, "runs/RUN")...)
+	p.played(t, append(play, "runs/UNGUARDED", "--guard-off", "plan,policy")...)
 	server, err := dashboard.New(dashboard.Options{Dir: filepath.Join(p.dir, "runs")})
 	if err != nil {
 		t.Fatal(err)
@@ -56,10 +58,11 @@ func TestFiveQuestions(t *testing.T) {
 	}
 	poll := func(what, script string, args ...string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		late, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](fmt.Sprintf("((a) => %s)(%s)", script, llmclient.Marshal(args)))); err != nil {
-			t.Fatalf("%s: %q: %v", what, args, err)
+		if _, err := chromedp.Run(late, chromedp.Poll[bool](fmt.Sprintf("((a) => %s)(%s)", script, llmclient.Marshal(args)))); err != nil {
+			shown, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
+			t.Fatalf("%s: %q: %v\n%s", what, args, err, shown)
 		}
 	}
 	clicks := 0
@@ -82,9 +85,33 @@ func TestFiveQuestions(t *testing.T) {
 	shows("agent-1, tick 3", "-40 electricity", "agent-2 brings back twice as much", "msg-2-agent-2-1", "Lend me 40 electricity", "0.0040 USD") // what it cost
 	click("tick 2, agent-2")
 	shows("agent-2, tick 2", "send message", "I bring you 80 before you run out.") // on whose word
-	if clicks > 12 {
-		t.Errorf("it took %d clicks", clicks)
+	within := func(most int, what string) {
+		t.Helper()
+		if clicks > most {
+			t.Errorf("%s: it took %d clicks, at most %d", what, clicks, most)
+		}
+		clicks = 0
+		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(server.URL())); err != nil {
+			t.Fatal(err)
+		}
 	}
+	within(12, "all of them")
+	click("RUN")
+	click("1 time something was given")
+	shows("gave 40 electricity")
+	click("tick 3")
+	shows("a rule of the scenario, on the word of agent-2 (msg-2-agent-2-1")
+	within(4, "on whose word something was given")
+	shows("guard off: plan, policy")
+	click("UNGUARDED")
+	click("1 time something was given")
+	click("tick 3")
+	shows("a check of the guard was off", "In view were texts of agent-2")
+	within(4, "on whose word something was given without a guard")
+	click("RUN")
+	click("tick 58")
+	shows("agent-1, tick 58", " tokens · 0.00")
+	within(3, "what a decision cost")
 }
 
 func TestDashboardCommand(t *testing.T) {

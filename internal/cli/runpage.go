@@ -4,12 +4,14 @@ import (
 	"context"
 	"net"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
+	"example.com/agentworld/serve"
 	"example.com/agentworld/trace"
 )
 
@@ -36,7 +38,26 @@ func (c config) checkPage() error {
 	case !c.Dashboard:
 		return nil
 	}
-	return loopback(c.Values.Find("run.dashboard_listen").Where(), c.DashboardListen)
+	if err := loopback(c.Values.Find("run.dashboard_listen").Where(), c.DashboardListen); err != nil {
+		return err
+	}
+	_, err := proxiedHosts(c.Values.Find("run.dashboard_host").Where(), c.DashboardHost)
+	return err
+}
+
+// proxiedHosts reads the names under which a proxy is asked. where is what gave them.
+func proxiedHosts(where, list string) (hosts []string, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		switch name = strings.TrimSpace(name); {
+		case name == "" && list == "":
+		case !serve.HostName(name):
+			return nil, badInput("%s: %s is no name of a host; allowed: names without scheme, port and path, such as "+
+				"runs.example.org, with commas between", where, shown(name))
+		default:
+			hosts = append(hosts, name)
+		}
+	}
+	return hosts, nil
 }
 
 // loopback refuses an address to listen on that others could reach. where is what gave it.
@@ -58,7 +79,12 @@ func (m *Main) openPage(p plan) (*runPage, error) {
 	if !p.Dashboard {
 		return nil, nil
 	}
-	page, o := &runPage{ended: make(chan struct{})}, dashboard.Options{Dir: m.path(p.RunDir), Listen: p.DashboardListen}
+	hosts, err := proxiedHosts("dashboard-host", p.DashboardHost)
+	if err != nil {
+		return nil, err
+	}
+	page := &runPage{ended: make(chan struct{})}
+	o := dashboard.Options{Dir: m.path(p.RunDir), Listen: p.DashboardListen, Hosts: hosts}
 	if p.Control {
 		page.controls = engine.NewControls()
 		o.Control = pageControls{page.controls}

@@ -294,7 +294,7 @@ func TestNothingActsOnATerminal(t *testing.T) {
 		"suite":        {{}, {evil}}, "suite verify": {{file("batch")}, {evil}}, "suite table": {{file("batch")}, {evil}},
 		"runs": {{}, {evil}}, "runs list": {{}, {evil}, {"."}}, "runs prune": {{".", "--keep", "1"}, {evil, "--keep", "1"}, {".", "--older-than", evil}, {".", "--status", evil}},
 		"serve":     {{}, {evil}, {"--openenv", evil}, {"--openenv", "--listen", evil}, {"--mcp", evil}, {"--openenv", "--mcp"}, {"--help"}, {"--openenv", "minimal"}, {"--openenv", "task_production_chips_40", "--keep", evil}},
-		"dashboard": {{evil}, {file("none")}, {".", "--listen", evil}, {".", "--listen", "192.0.2.1:0"}, {"--help"}},
+		"dashboard": {{evil}, {file("none")}, {".", "--listen", evil}, {".", "--host", evil}, {".", "--listen", "192.0.2.1:0"}, {"--help"}},
 		"worker":    {append(slices.Clone(nats), "--until-done"), {"--nats", evil}, {evil}, {"--nats", "nats://127.0.0.1:1", "--nats-nkey", file("noise")}, {"--nats", "nats://127.0.0.1:1", "--nats-creds", evil}},
 		"help":      {{}, {evil}, {"settings"}, {"explain", evil}}, "completion": {{"bash"}, {"zsh"}, {"fish"}, {"powershell"}, {evil}},
 	}

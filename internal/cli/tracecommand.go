@@ -152,19 +152,22 @@ func canonicalTrace(m *Main, runDir string, w io.Writer) error {
 // printed, the same text as at the end of a run.
 func reportCommand(m *Main) *cobra.Command {
 	var jsonPath, htmlPath string
-	var all bool
+	var all, prompts bool
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "fold a run's trace into a report again",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if prompts && htmlPath == "" {
+				return badInput("--prompts: there is no page to put them into; allowed: with --html")
+			}
 			if err := m.readMetrics(); err != nil {
 				return err
 			}
 			r, err := foldReport(m, args[0])
 			if err == nil && htmlPath != "" {
 				err = writeNamed(m, "page    ", args[0], htmlPath,
-					func(f *os.File) error { return dashboard.WriteFile(c.Context(), m.path(args[0]), f) })
+					func(f *os.File) error { return dashboard.WriteFile(c.Context(), m.path(args[0]), prompts, f) })
 			}
 			if err != nil {
 				return err
@@ -185,6 +188,7 @@ func reportCommand(m *Main) *cobra.Command {
 	c.Flags().BoolVar(&all, "all", false, "list every agent, and print all figures below the summary")
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
 	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
+	c.Flags().BoolVar(&prompts, "prompts", false, "with --html: put the exact prompts of the decisions in it, too")
 	m.addMetricFlag(c.Flags())
 	return m.readsUnverified(c)
 }

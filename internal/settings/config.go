@@ -88,6 +88,7 @@ type Process struct {
 	// Dashboard serves the page of the run while it is played; Control lets its viewer intervene.
 	Dashboard       bool   `cli:"dashboard run.dashboard" default:"false" doc:"serve a page that shows the run while it is played; at a terminal it stays until Ctrl-C"`
 	DashboardListen string `cli:"dashboard-listen run.dashboard_listen" default:"127.0.0.1:0" doc:"host:port of that page, of this machine alone; port 0 takes a free one"`
+	DashboardHost   string `cli:"dashboard-host run.dashboard_host" absent:"none" doc:"names under which a proxy before that page is asked and which it passes on as Host, with commas between"`
 	Control         bool   `cli:"control run.control" default:"false" doc:"with --dashboard: the page can pause, step and change the run"`
 	Paused          bool   `cli:"paused run.paused" default:"false" doc:"with --control: begin paused"`
 	// Quiet leaves out progress, not what concerns money or failures.

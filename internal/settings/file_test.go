@@ -32,7 +32,7 @@ quiet = true
 
 const (
 	llmKeys = "model, base_url, api_key, max_requests_per_minute, max_tokens_per_minute, offline, allow_store, scripted_mode, scripted_seed, stub_manner, timeout_ms, decision_deadline_ms, retry_backoff_ms, faults, fault_seed, context_window, max_output_tokens, reasoning_effort, service_tier, temperature, top_p, extra_body, sampling_json, max_module_calls, max_repair_rounds, repeat_advice_after, price_table, cap_calls, cap_tokens, cap_cost, cap_agent_calls, cap_agent_tokens, cap_agent_cost, cap_tick_calls, cap_tick_tokens, cap_tick_cost, system_prompt, short_term_goal, long_term_goal, prompt_profile, prompt_language"
-	runKeys = "scenario, ticks, seed, vary, agents, concurrency, ahead, ahead_waste, protocol, commit, guard_off, max_degraded, min_score, max_parse_errors, gate, seats, seat_timeout_ms, fallback, bind_plan, chain_steps, words, prompt_switches_json, documents, tools, playbook, playbook_bullets, freeze_playbook, learn_every, playbook_size, replay_from, replay_miss, report_json, run_dir, trace_segment_mb, print_llm_io, llm_io_max_chars, dashboard, dashboard_listen, control, paused, quiet, log_level, log_timestamps"
+	runKeys = "scenario, ticks, seed, vary, agents, concurrency, ahead, ahead_waste, protocol, commit, guard_off, max_degraded, min_score, max_parse_errors, gate, seats, seat_timeout_ms, fallback, bind_plan, chain_steps, words, prompt_switches_json, documents, tools, playbook, playbook_bullets, freeze_playbook, learn_every, playbook_size, replay_from, replay_miss, report_json, run_dir, trace_segment_mb, print_llm_io, llm_io_max_chars, dashboard, dashboard_listen, dashboard_host, control, paused, quiet, log_level, log_timestamps"
 )
 
 func TestConfigFileRefuses(t *testing.T) {

@@ -19,7 +19,7 @@ const progressLines = 20
 //
 //	tick 12/30  turns 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
 //
-// Tokens are shown once there are some, cost if the model has a price.
+// Tokens are shown once there are some, cost if the model has a price, what was asked ahead where that is on.
 func ProgressText(p engine.Progress) string {
 	text := fmt.Sprintf("tick %d/%d  turns %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
@@ -28,6 +28,10 @@ func ProgressText(p engine.Progress) string {
 	}
 	if p.Currency != "" {
 		text += fmt.Sprintf("  cost %s %s", p.Cost, p.Currency)
+	}
+	if a := p.Ahead; a != nil {
+		text += fmt.Sprintf("  ahead %d (%d used, %d in vain), %d.%d s saved", a.Asked, a.Used, a.Wasted, a.SavedMS/1000,
+			a.SavedMS%1000/100)
 	}
 	return text
 }

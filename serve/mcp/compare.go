@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/explain"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 )
@@ -117,7 +118,8 @@ func (s *Server) comparePair(ctx context.Context, in compareArguments) (any, err
 	if err != nil {
 		return nil, err
 	}
-	r := compared{Summary: by("report", c.Text(in.A[0], in.B[0], reports[0], reports[1]))}
+	r := compared{Summary: by("report", c.Text(in.A[0], in.B[0], reports[0], reports[1],
+		explain.ActionText))}
 	if in.Details {
 		r.Pair = &c
 	}

@@ -2,13 +2,13 @@
 import { html, useEffect, useMemo, useRef, useData, useVersion, useSize, go, num, money, ms, shown, words, noAnswer,
 	refused,
 	css,
-	sharp,
+	sharp, Png, Sheet,
 	Note, Waiting, actionText } from './lib.js';
 import { Chart } from './chart.js';
 import { powerClass } from './run.js';
 import { Asks } from './ask.js';
 
-const kindColor = { model: '--c1', seat: '--c1', standing: '--line', fallback: '--warn', alternative: '--c1',
+const kindColor = { model: '--c1', seat: '--c1', standing: '--rest', fallback: '--warn', alternative: '--c1',
 	wait: '--bad', engine: '--bad' };
 export const kindText = { model: 'decided by the model', seat: 'decided by its seat',
 	standing: 'continued a standing order',
@@ -103,7 +103,8 @@ function Lane({ lane, last, tick, theme }) {
 		<i class="now" style=${{ left: (tick - .5) / Math.max(1, last) * 100 + '%' }}></i></div>
 		<p class="soft small"><span class="key k1">
 			</span>model · grey: standing order · yellow: fallback · red: none · height: time taken · below: refused (red),
-				adjusted (yellow)</p>`;
+				adjusted (yellow)${' '}
+			<span class="saves"><${Png} name="lane" box=${box} ground="--card" /></span></p>`;
 }
 
 // Near lists the decisions around the tick.
@@ -113,7 +114,7 @@ function Near({ lane, tick, run }) {
 		if (at < 0) at = lane.length - 1;
 		return lane.slice(Math.max(0, at - 6), at + 7);
 	}, [lane, tick]);
-	return html`<div class="wide" tabindex="0" role="region" aria-label="Decisions around the tick"><table><thead><tr>
+	return html`<${Sheet} name="Decisions around the tick"><thead><tr>
 		<th scope="col">Tick</th><th scope="col">Action</th><th scope="col" class="num">Calls</th>
 			<th scope="col" class="num">Tokens</th><th scope="col" class="num">Cost</th><th scope="col"
 				class="num">Time</th>
@@ -126,5 +127,5 @@ function Near({ lane, tick, run }) {
 			'' : html` <span class="bad">refused</span>`}${e.kind !== 'model'
 			? html`<br /><span class="soft small">${kindText[e.kind]}</span>` : ''}</td><td class="num">${e.calls || 0}</td>
 				<td class="num">${num(e.tokens || 0)}</td><td class="num">${money(e.cost_micros || 0, run.row.currency)}</td>
-					<td class="num">${ms(e.duration_ms || 0)}</td></tr>`)}</tbody></table></div>`;
+					<td class="num">${ms(e.duration_ms || 0)}</td></tr>`)}</tbody><//>`;
 }

@@ -1,4 +1,4 @@
-import { html, render, useEffect, useState, useRoute, useServer, useTheme, clock, href, learn, single, shown,
+import { html, render, useEffect, useState, useRoute, useServer, useTheme, clock, href, learn, single, saying, shown,
 	Note } from './lib.js';
 import { Runs } from './runs.js';
 import { Run } from './run.js';
@@ -23,9 +23,8 @@ function App({ first }) {
 		<a class="skip" href="#main"
 			onClick=${(e) => { e.preventDefault(); document.getElementById('main').focus(); }}>Skip to content</a>
 		<header class="top">
-			<a class="name" href="#/"><img src="icon.svg" alt="" width="22" height="22" />Agent World</a>
-			${single ? html`<span class="soft small">
-				one run in one file, without its prompts</span>`
+			<a class="name" href=${single ? undefined : '#/'}><img src="icon.svg" alt="" width="22" height="22" />Agent World</a>
+			${single ? html`<span class="soft small">${shown(saying)}</span>`
 					: html`<nav aria-label="Pages">
 				<a href="#/" aria-current=${path === '/' ? 'page' : undefined}>Runs</a>
 				<a href=${href('/compare')} aria-current=${path === '/compare' ? 'page' : undefined}>Compare</a>

@@ -1,5 +1,5 @@
 // A chart over ticks with a table of the same content.
-import { html, useEffect, useRef, useState, useSize, css, num, short, words, Rows } from './lib.js';
+import { html, useEffect, useRef, useState, useSize, css, num, short, words, Rows, Png, Svg, Sheet } from './lib.js';
 
 // Chart draws series over x. at is the present tick,
 // pick is called with the tick that was clicked.
@@ -18,7 +18,7 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 	const some = x.length > 1 && series.some((s) => s.data.some((n) => n));
 	useEffect(() => {
 		if (!width || !some) return;
-		const line = css('--grid'), ink = css('--soft');
+		const line = css('--line'), ink = css('--soft');
 		const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 },
 			font: '11px system-ui' };
 		const u = new uPlot({
@@ -43,7 +43,9 @@ export function Chart({ title, x, series, unit, at, pick, theme, height = 150 })
 			${unit && html`<span>${unit}</span>`}${series.length > 1 &&
 				series.map((s, i) => html`<span><i class=${'key k' + (i + 1)}></i>${s.label}</span>`)}
 			${over !== null && x[over] !== undefined && html`<span class="over" aria-hidden="true">tick ${num(x[over])}:${' '}
-				${series.map((s) => num(s.data[over])).join(' / ')}</span>`}</figcaption>
+				${series.map((s) => num(s.data[over])).join(' / ')}</span>`}
+			${some && html`<span class="saves"><${Png} name=${title} box=${box} ground="--card" />${' '}
+				<${Svg} chart=${{ title, unit, x, series }} /></span>`}</figcaption>
 		<div ref=${box} style=${{ minHeight: some ? height + 'px' : '0' }} aria-hidden="true"></div>
 		${!some && html`<p class="empty small">${x.length ? 'Nothing of this happened.' : 'No tick yet.'}</p>`}
 		${some && html`<details onToggle=${(e) => setOpen(e.target.open)}><summary>Table</summary>
@@ -63,8 +65,8 @@ export function Bars({ title, counts, empty }) {
 	const most = rows.length ? rows[0][1] : 1;
 	return html`<section class="card"><h2>${title}</h2>
 		${rows.length === 0 ? html`<p class="empty small">${empty || 'None.'}</p>`
-			: html`<table><thead><tr><th scope="col">What</th><th scope="col" class="num">Count</th>
+			: html`<${Sheet} name=${title}><thead><tr><th scope="col">What</th><th scope="col" class="num">Count</th>
 				<th scope="col">Share of the most frequent</th></tr></thead><tbody>
 		${rows.map(([k, n]) => html`<tr><td>${words(k)}</td><td class="num">${num(n)}</td><td>
-			<meter min="0" max=${most} value=${n} aria-label=${words(k)}></meter></td></tr>`)}</tbody></table>`}</section>`;
+			<meter min="0" max=${most} value=${n} aria-label=${words(k)}></meter></td></tr>`)}</tbody><//>`}</section>`;
 }

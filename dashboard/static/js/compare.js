@@ -1,23 +1,25 @@
 // Two runs, or two sides of several, against each other.
 import { html, useEffect, useState, useData, useVersion, href, num, count, clean, shown, words,
 	noAnswer, refused, actionText, Rows, Pick, heads, Note,
-	Pill, Waiting } from './lib.js';
+	Sheet, Pill, single, Waiting } from './lib.js';
 
 export function Compare({ q }) {
-	const a = q.getAll('a'), b = q.getAll('b');
-	const list = useData('runs', {}, useVersion('*'));
-	const asked = a.length > 0 && b.length > 0;
-	const of = useData('compare', asked ? { a, b } : null);
-	useEffect(() => { document.title = 'Compare · Agent World'; }, []);
+	const list = useData('runs', single ? null : {}, useVersion('*'));
+	const asked = Boolean(single) || (q.getAll('a').length > 0 && q.getAll('b').length > 0);
+	const of = useData('compare', !asked ? null : single ? {} : { a: q.getAll('a'), b: q.getAll('b') });
+	const { a, b } = (single && of.data) || { a: q.getAll('a'), b: q.getAll('b') };
+	const side = (ids) => (ids.length === 1 ? clean(ids[0]) : num(ids.length) + ' runs');
+	const title = asked && a.length ? side(a) + ' against ' + side(b) : 'Compare';
+	useEffect(() => { document.title = title + ' · Agent World'; }, [title]);
 	const runs = (list.data || list.old || { runs: [] }).runs;
 	const [one, setOne] = useState({ a: a[0] || '', b: b[0] || '' });
 	const choose = (side) => html`<label>
 		${side.toUpperCase()} <${Pick} ids=${runs.map((r) => r.id)} none="choose a run" value=${one[side]}
 			set=${(id) => setOne({ ...one, [side]: id })} /></label>`;
 	return html`<h1>Compare</h1>
-		<section class="card"><div class="filters">
+		<section class="card">${!single && html`<div class="filters">
 			${choose('a')} ${choose('b')} ${one.a && one.b ? html`<a href=${href('/compare', one)}>Compare</a>`
-				: html`<span class="soft small">Choose two runs here, or mark several in the list of runs.</span>`}</div>
+				: html`<span class="soft small">Choose two runs here, or mark several in the list of runs.</span>`}</div>`}
 		${asked && html`<p class="small soft">A: ${a.map(clean).join(', ')}<br />B: ${b.map(clean).join(', ')}</p>`}</section>
 		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair
 			? html`<${Pair} of=${of.data} a=${a[0]} b=${b[0]} />`
@@ -58,11 +60,17 @@ function Out({ list }) {
 				${shown(r.why)}</td>`} /></section>`;
 }
 
+// setting is the value of one in words, lists without brackets.
+function setting(value) {
+	try { const list = JSON.parse(value); if (Array.isArray(list)) return list.join(', '); } catch { /* a text */ }
+	return value || 'not set';
+}
+
 // Differ is a table of what two runs were set to.
 const Differ = ({ name, list }) => html`<${Rows} name=${name} kind="wide" list=${list} head=${heads('Setting', 'A',
 	'B')}
-	row=${(d) => html`<td>${shown(words(d.name))}</td><td>${shown(d.a || 'not set')}</td><td>${shown(d.b ||
-		'not set')}</td>`} />`;
+	row=${(d) => html`<td>${shown(words(d.name))}</td><td>${shown(setting(d.a))}</td><td>${
+		shown(setting(d.b))}</td>`} />`;
 
 const waited = (of) => of.failed && of.executed && of.executed.action === 'wait';
 
@@ -70,7 +78,7 @@ const waited = (of) => of.failed && of.executed && of.executed.action === 'wait'
 function Parted({ side, id, of, at }) {
 	const to = href('/run', { id, tick: at.tick, agent: at.agent, open: 1 });
 	const o = (of && of.outcome) || {};
-	return html`<div class="step"><p><b>${side}</b>: <a href=${to}>${shown(id)}</a></p>${!of
+	return html`<div class="step"><p><b>${side}</b>: ${single ? shown(id) : html`<a href=${to}>${shown(id)}</a>`}</p>${!of
 		? html`<p class="soft">decided nothing in this tick</p>` : html`
 		${of.failed && html`<p class="bad">${noAnswer(of.failed)}</p>`}
 		<p class="big">${waited(of) ? '' : actionText(of.executed)}</p>
@@ -86,7 +94,8 @@ function Pair({ of, a, b }) {
 	const c = of.pair, at = of.parts;
 	const rows = (c.metrics || []).filter((m) => m.a !== null && m.b !== null
 		&& m.b !== undefined).sort((x, y) => (x.a === x.b) - (y.a === y.b));
-	const ticks = c.ticks || [], worlds = of.worlds || [];
+	const ticks = c.ticks || [], worlds = of.worlds || [], noise = (of.noise || {}).metrics || {};
+	const within = (m) => noise[m.metric] !== undefined && Math.abs(m.b - m.a) <= noise[m.metric];
 	return html`<section class="card"><h2>What was set differently</h2>
 		${worlds.length > 0 && html`<${Note} bad>They were played in other worlds: what follows compares runs that were not
 			asked the same.<//><${Differ} name="Other worlds" list=${worlds} />`}
@@ -107,12 +116,17 @@ function Pair({ of, a, b }) {
 								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics, those that differ first</h2>
 			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
-				runs.</p><div class="wide" tabindex="0" role="region" aria-label="Metrics"><table><thead><tr>
+				runs. ${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty cases, as far as '
+				+ num(of.noise.runs) + ' runs here show.' : 'No other run here has the settings of one of them: how much of a difference is noise nobody knows. The repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
-						<th scope="col" class="num">Difference</th></tr></thead><tbody>
+						<th scope="col" class="num">Difference</th>${
+						of.noise && html`<th scope="col" class="num">Noise</th>`}</tr></thead><tbody>
 							${rows.map((m) => html`<tr><td>${words(m.metric)}</td><td class="num">${exact(m.a)}</td><td class="num">${
 								exact(m.b)}
-								</td><td class="num">${exact(m.b - m.a)}</td></tr>`)}</tbody></table></div></section>`;
+								</td><td class=${'num' + (within(m) ? ' soft' : '')}>${exact(m.b - m.a)}</td>${of.noise &&
+								html`<td class="num">${exact(noise[m.metric])}${m.a === m.b ? '' : within(m) ? html`<br /><span
+									class="soft small">within the noise</span>` : html`<br /><span
+									class="small">beyond the noise</span>`}</td>`}</tr>`)}</tbody><//></section>`;
 }
 
 const n3 = (x) => (x === null || x === undefined ? '–'
@@ -144,7 +158,7 @@ export function Verdicts({ s }) {
 			${count(c.pairs, 'pair')}${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed'
 				: ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}
 		${c.metrics && c.metrics.length > 0 &&
-			html`<div class="wide" tabindex="0" role="region" aria-label="Verdicts"><table><thead><tr><th scope="col">Metric</th>
+			html`<${Sheet} name=${'Verdicts of ' + clean(c.arm) + ' against ' + clean(c.baseline)}><thead><tr><th scope="col">Metric</th>
 				<th scope="col" class="num">${shown(c.arm)}</th><th scope="col" class="num">${shown(c.baseline)}</th>
 					<th scope="col" class="num">Difference</th>
 						<th scope="col">Interval</th><th scope="col">Verdict</th></tr>
@@ -156,7 +170,7 @@ export function Verdicts({ s }) {
 												<b class=${m.outcome === 'better' ? 'good' : m.outcome === 'worse' ? 'bad' : ''}>${words(m.outcome)}</b>
 													${m.pairs && m.p ? html` <span class="soft small">p ${
 														m.adjusted_p < .001 ? '<0.001' : n3(m.adjusted_p)}</span>` : ''}</td></tr>`)}
-														</tbody></table></div>`}</section>`).concat(s.methods
+														</tbody><//>`}</section>`).concat(s.methods
 		? html`<p class="small soft">Methods: ${clean(s.methods)}</p>` : []);
 }
 

@@ -1,7 +1,7 @@
 // A decision opened: from what came of it back to what it rests on, and on to what it led to.
 import { html, useState, useData, go, href, num, count, money, ms, clean, shown, words, said, why, noAnswer, refused,
 	Note,
-	Waiting, actionText } from './lib.js';
+	Sheet, Waiting, actionText } from './lib.js';
 import { kindText } from './agent.js';
 import { Asks } from './ask.js';
 
@@ -26,6 +26,7 @@ export function Decision({ id, tick, agent, run }) {
 	const tried = t.events.filter((e) => e.kind === 'action_rejected' && e.agent === agent && e.action && e.rejection)
 		.slice(0, o.refused_before || 0);
 	const cost = t.calls.reduce((n, c) => n + c.cost_micros, 0);
+	const strangers = [...new Set(t.sources.filter((s) => s.trust === 'other_agent').map((s) => s.from_agent))];
 	return html`${head}${steps}
 		<section class=${'step ' + (o.accepted && !d.wait_reason && !tried.length ? 'good' : 'bad')}>
 			${tried.map((e, i) => html`<p class="big">${i ? 'then ' : ''}${actionText(e.action)}</p><p>
@@ -51,12 +52,12 @@ export function Decision({ id, tick, agent, run }) {
 			t.ordered_at}
 			</a>.</p>` : ''}
 		${same(d.proposed, d.executed) ? ''
-			: html`<h3>From proposal to action</h3><table><tbody><tr><th scope="row">proposed</th><td>${
+			: html`<h3>From proposal to action</h3><${Sheet} name="From proposal to action"><tbody><tr><th scope="row">proposed</th><td>${
 				actionText(d.proposed)}
 				</td></tr>${same(d.proposed, d.adjusted) ? ''
 					: html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th
 						scope="row">executed</th>
-						<td>${actionText(d.executed)}</td></tr></tbody></table>`}
+						<td>${actionText(d.executed)}</td></tr></tbody><//>`}
 		${d.adjustments && d.adjustments.length > 0 &&
 			html`<ul>${d.adjustments.map((a) => html`<li>
 				${words(a.field)}: ${num(a.from)} → ${num(a.to)} (limit: ${words(a.bound)})</li>`)}</ul>`}
@@ -65,7 +66,9 @@ export function Decision({ id, tick, agent, run }) {
 				${d.authority.asker
 					? html`, on the word of <b>${shown(d.authority.asker)}
 						</b> (${shown(d.authority.terms || '')}${d.authority.rule ? ', rule ' + d.authority.rule : ''})`
-							: ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}</p>`}
+							: ''}${d.authority.planned ? ', planned action ' + d.authority.planned : ''}${
+							d.authority.by === 'unguarded' && strangers.length ? html`. In view were texts of <b>${
+								shown(strangers.join(', '))}</b>` : ''}</p>`}
 		<h3>Sources in view (${num(t.sources.length)}), used ${num(t.sources.filter((s) => s.used).length)}</h3>
 			<${Sources} list=${t.sources} ...${{ id, agent, tick }} />
 		${(d.sources_invented || d.sources_unknown)
@@ -106,7 +109,7 @@ const trustClass = { other_agent: 'warn', tool_error: 'bad', derived: '', self_o
 function Sources({ list, id, agent, tick }) {
 	if (!list.length) return html`<p class="soft">None.</p>`;
 	const rows = [...list].sort((a, b) => b.used - a.used);
-	return html`<div class="wide" tabindex="0" role="region" aria-label="Sources"><table><thead><tr>
+	return html`<${Sheet} name="Sources"><thead><tr>
 		<th scope="col">Source</th><th scope="col">Trust</th><th scope="col">From</th></tr></thead><tbody>
 			${rows.map((s) => html`<tr key=${s.id}><td><code>${shown(s.id)}
 				</code> ${s.used ? html`<span class="pill good">used</span>` : ''}<br /><span class="small">
@@ -119,7 +122,7 @@ function Sources({ list, id, agent, tick }) {
 			${s.from_tick > 0 && !(s.from_tick === tick && s.from_agent === agent)
 				? html`<a href=${href('/run',
 					{ id, tick: s.from_tick, agent: s.from_agent, open: 1 })}>tick ${s.from_tick}, ${shown(s.from_agent)}</a>`
-						: 'this turn'}</td></tr>`)}</tbody></table></div>`;
+						: 'this turn'}</td></tr>`)}</tbody><//>`;
 }
 
 const pretty = (text) => { try { return JSON.stringify(JSON.parse(text), null, 1); } catch { return text; } };
@@ -131,7 +134,7 @@ function Detail({ s }) {
 	if (s.kind === 'plan' && d.actions) return html`<p class="small">
 		${d.goal ? html`“${shown(d.goal)}” ` : ''}${d.actions.length} planned:</p><ol class="small">
 			${d.actions.map((a) => html`<li>${actionText(a)}</li>`)}</ol>`;
-	if (s.kind === 'decision_draft' && d.candidates) return html`<table class="small"><thead><tr>
+	if (s.kind === 'decision_draft' && d.candidates) return html`<${Sheet} name="Candidates" kind="wide small"><thead><tr>
 		<th scope="col">Candidate</th><th scope="col">Dry run</th></tr></thead><tbody>
 			${d.candidates.map((c) => html`<tr><td>${c.n}. ${actionText(c.action)}</td><td>
 				<span class=${c.status === 'accepted' ? 'good' : c.status === 'rejected' ? 'bad' : 'warn'}>${said(c.status)}
@@ -139,7 +142,7 @@ function Detail({ s }) {
 						words(x.resource))
 						.join(', '))} ${c.rejection ? words(c.rejection.code) : ''}${c.ticks ? ', ' + c.ticks + ' ticks' :
 							''}</td>
-							</tr>`)}</tbody></table>`;
+							</tr>`)}</tbody><//>`;
 	const flat = typeof d === 'object' &&
 		Object.values(d).every((v) => typeof v === 'number' || typeof v === 'string' || typeof v === 'boolean');
 	const text = flat ? Object.entries(d).map(([k, v]) => words(k) + ' ' + clean(v)).join(', ') :
@@ -194,14 +197,14 @@ function Prompt({ id, tick, agent, step }) {
 	const of = useData('prompt', { run: id, tick, agent, step });
 	if (!of.data) return html`<${Waiting} of=${of} />`;
 	const p = of.data;
-	return html`<table><thead><tr><th scope="col">Section</th><th scope="col" class="num">Tokens at most</th>
+	return html`<${Sheet} name="Sections of the prompt"><thead><tr><th scope="col">Section</th><th scope="col" class="num">Tokens at most</th>
 		<th scope="col" class="num">Characters</th><th scope="col" class="num">Characters left
 			out</th></tr></thead><tbody>
 			${(p.sections || [])
 				.map((s) => html`<tr><td>${shown(s.name)}</td><td class="num">${num(s.tokens)}</td><td class="num">${
 					num(s.chars)}
 					</td><td class="num">${s.clipped_chars ? html`<span class="warn">${num(s.clipped_chars)}</span>` : '–'}</td>
-						</tr>`)}</tbody></table>
+						</tr>`)}</tbody><//>
 		<h4>Instructions</h4><pre tabindex="0">${shown(p.instructions)}</pre>
 		${p.input.map((i, n) => html`<h4>Input ${n + 1}: ${shown(words(i.kind))} ${shown(i.role || i.name || '')} <code>
 			${shown(i.call_id || '')}</code></h4><pre tabindex="0">${shown(i.text)}</pre>`)}

@@ -1,6 +1,7 @@
 // The figures of a run over time.
-import { html, useMemo, go, num, span, shown, words, clean, heads, Rows } from './lib.js';
+import { html, useMemo, go, num, count, span, shown, words, clean, heads, numHeads, Rows } from './lib.js';
 import { Chart, Bars } from './chart.js';
+import { aheadText } from './summary.js';
 
 // own is the value of a metric of the user's own.
 const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? 'not counted'
@@ -10,17 +11,22 @@ const own = (m) => (m.error ? 'failed: ' + clean(m.error) : m.value === null ? '
 function Waited({ of }) {
 	if (!of || !of.barrier || !of.barrier.ticks) return '';
 	const b = of.barrier;
-	return html`<section class="card"><h2>Who was waited for</h2><p>${'The ticks took ' + span(b.waited_ms)
+	return html`<section class="card broad"><h2>Who was waited for</h2><p>${'The ticks took ' + span(b.waited_ms)
 		+ ' of turns, each as long as its slowest. '}${b.own_agent_bound_agent_id ?
 			'If nobody waited for another, it would be '
 			+ span(b.own_agent_bound_ms) + ', the turns of ' + clean(b.own_agent_bound_agent_id) + '.' : ''}</p>
-		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${heads('Agent', 'Turns', 'Median',
-			'95th percentile',
-			'Longest', 'Slowest in', 'Waited for it alone')} row=${(a) => html`<td>${shown(a.agent_id)}</td>
+		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${[heads('Agent'), numHeads(
+			'Turns', 'Median', '95th percentile', 'Longest', 'Slowest in', 'Waited for it alone')]} row=${(a) => html`<td>${shown(a.agent_id)}</td>
 			<td class="num">${num(a.turns)}</td><td class="num">${span(a.p50_ms)}</td><td class="num">${span(a.p95_ms)}</td>
 			<td class="num">${span(a.longest_ms)}</td><td class="num">${num(a.slowest_ticks)} ticks</td>
 			<td class="num">${span(a.awaited_ms)}</td>`} /></section>`;
 }
+
+// Ahead says what was asked ahead of the run, and what that was worth.
+const Ahead = ({ a, currency }) => (a && a.depth ? html`<section class="card"><h2>Asked ahead</h2><p>${'Up to '
+	+ count(a.depth, 'tick') + ' ahead: ' + aheadText({ ...a, wasted_tokens: a.wasted_input_tokens
+		+ a.wasted_output_tokens }, currency)}${a.open ? ', ' + num(a.open) + ' open' : ''}. Calls in vain are beside the figures
+		of the run.</p></section>` : '');
 
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;
@@ -79,6 +85,7 @@ export function Figures({ run, tick, theme }) {
 			<${Bars} title="Repairs of answers" counts=${run.counts.repairs} />
 			<${Bars} title="Amounts adjusted" counts=${run.counts.adjusted} />
 			<${Waited} of=${r && r.timing} />
+			<${Ahead} a=${r && r.timing.ahead} currency=${run.row.currency} />
 			${empty.length > 0 && html`<p class="soft small">Nothing to draw of: ${empty.join(', ')}.</p>`}
 		</div>`;
 }

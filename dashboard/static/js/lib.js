@@ -2,6 +2,8 @@
 // written. Everything that comes from a run is shown through html``, which makes text nodes.
 import { html, render, useEffect, useMemo, useRef, useState } from '../vendor/htm-preact.js';
 import { hidden } from './hidden.js';
+import { Csv } from './save.js';
+export { Csv, Png, Sheet, Svg } from './save.js';
 export { html, render, useEffect, useMemo, useRef, useState };
 
 // --- routes: #/run?id=..&tick=..&agent=..
@@ -65,7 +67,8 @@ export function useRoute() {
 
 // A page that is a single file has its answers in it, see onefile.go.
 const inside = document.getElementById('data');
-export const single = inside && inside.dataset.view; // of a run
+export const single = inside && inside.dataset.view; // of a run, or a comparison of two
+export const saying = inside && inside.dataset.saying; // what it is, in words
 let opened = null;
 
 async function open() {
@@ -92,10 +95,12 @@ async function fromFile(path, params) {
 			b)));
 		return { ...all, list, count: a ? list.length : all.count };
 	}
-	const rest = path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
+	const rest = path === 'prompt' ? [params.tick, params.agent, params.step] : path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
 		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
 	const found = file.answers[[path, ...rest].join(' ')];
-	if (!found) throw new Error('This file does not hold it. Open the run itself: world_llm_agent_demo dashboard');
+	if (!found) throw new Error((path === 'turn' ? 'This file holds ' + num(file.answers.held.turns) + ' of '
+		+ num(file.answers.held.decisions) + ' decisions, and not this one; About lists them. ' : 'This file does not hold it. ')
+		+ 'Open the run itself: world_llm_agent_demo dashboard');
 	return found;
 }
 
@@ -177,22 +182,26 @@ function listen() {
 	source.onopen = () => { if (lost) all(['*', '?']); lost = false; }; // "?": anything may have changed
 }
 
-// A server that is silent for longer than the stream ever is was ended, or a proxy keeps the stream back: it is
-// asked, which is also how a page behind such a proxy has its news.
+// A server that is silent for longer than the stream ever is was ended, hangs, or a proxy keeps the stream back: it
+// is asked, which is also how a page behind such a proxy has its news. One that does not answer at once is called
+// gone until it does: who looks at the page knows within two seconds.
 // A server that is gone is asked less and less often.
-const silentFor = 1400, answerWithin = 4000, probeMax = 30000;
+const lookEvery = 200, silentFor = 1150, answerSoon = 300, answerWithin = 4000, probeMax = 30000;
 let probing = false, wait = 0;
+const missing = () => { if (!server.gone) stands({ gone: true }); };
 async function probe() {
 	if (probing || Date.now() < again) return;
 	probing = true;
+	const late = setTimeout(missing, answerSoon);
 	try {
 		await fetch('icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerWithin) });
 		wait = 0;
 		tell({ ids: ['*', '?'], of: server.of });
 	} catch {
 		wait = Math.min(probeMax, 2 * wait || 1000);
-		if (!server.gone) stands({ gone: true });
+		missing();
 	}
+	clearTimeout(late);
 	again = Date.now() + wait;
 	probing = false;
 }
@@ -201,7 +210,7 @@ if (!single) {
 	if (channel && navigator.locks) navigator.locks.request('agentworld-stream',
 		() => { listen(); return new Promise(() => {}); });
 	else listen();
-	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, 500);
+	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, lookEvery);
 }
 
 // useServer is how the server stands.
@@ -327,6 +336,7 @@ export const Waiting = ({ of, what }) => of.error ? html`<${Note} bad>${shown(of
 
 const pageRows = 100;
 export const heads = (...names) => names.map((n) => html`<th scope="col">${n}</th>`);
+export const numHeads = (...names) => names.map((n) => html`<th scope="col" class="num">${n}</th>`);
 
 // Rows is a list as a table, page by page: nobody can read ten thousand rows, and no browser draws
 // them at once. row gives the cells of one.
@@ -337,9 +347,10 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 	const turn = (n, text, label) =>
 		html`<button type="button" aria-label=${label + ' of ' + name} aria-disabled=${page + n < 0 || page + n > last
 			? 'true' : undefined} onClick=${() => to(page + n)}>${text}</button>`;
-	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}><table><thead><tr>${
-		head}</tr>
-		</thead><tbody>${list.slice(from, from + pageRows).map((of) => html`<tr>${row(of)}</tr>`)}</tbody></table></div>
+	const table = (rows) => html`<table><thead><tr>${head}</tr></thead><tbody>${rows.map((of) =>
+		html`<tr>${row(of)}</tr>`)}</tbody></table>`;
+	return html`<div class=${kind} tabindex="0" role="region" aria-label=${name} key=${page}>${
+		table(list.slice(from, from + pageRows))}</div><${Csv} name=${name} of=${() => table(list)} />
 		${last > 0 && html`<div class="bar small pages" role="group" aria-label=${'Pages of ' + name}>
 			${turn(-1, '‹', 'Page before')}
 			<label>page <input type="number" min="1" max=${last + 1} value=${page + 1} aria-label=${'Page of ' + name}
@@ -349,13 +360,14 @@ export function Rows({ name, list, head, row, kind = 'rows' }) {
 }
 
 // sortable gives the head of a table whose columns sort, and its list in the order that was chosen. columns are
-// names, each with what it sorts by: numbers the other way round, so that the largest come first.
+// names, each with what it sorts by, numbers the other way round, so that the largest come first, and with 'num' if
+// they are numbers.
 export function sortable(all, columns, key) {
 	const { q } = useRoute(), [at, turned] = (q.get('sort-' + key) || '').split('-');
 	const by = columns.findIndex(([name]) => name === at), sign = turned ? -1 : 1;
 	const order = (a, b) => { const [x, y] = [columns[by][1](a), columns[by][1](b)];
 	return sign * (typeof x === 'string' ? x.localeCompare(y, 'en', { numeric: true }) : x - y); };
-	const head = columns.map(([name, of], i) => html`<th scope="col" aria-sort=${i !== by ? undefined : turned ?
+	const head = columns.map(([name, of, kind], i) => html`<th scope="col" class=${kind} aria-sort=${i !== by ? undefined : turned ?
 		'descending'
 		: 'ascending'}>${of ? html`<button type="button" class="link"
 			onClick=${() => go({ ['sort-' + key]: i !== by ? name : turned ? '' : name + '-turned' }, true)}>

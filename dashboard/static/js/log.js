@@ -1,5 +1,5 @@
 // The log of events, decisions, calls and steps, searched on the server page by page.
-import { html, useEffect, useRef, useState, go, href, get, num, shown, single, said, Pick, Note } from './lib.js';
+import { html, useEffect, useRef, useState, go, href, get, num, shown, single, said, Pick, Note, Sheet } from './lib.js';
 
 const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps',
 	cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
@@ -46,14 +46,13 @@ export function Log({ id, run, q, version }) {
 			<button class="primary">Search</button>
 		</form>
 		${error && html`<${Note} bad>${shown(error)}<//>`}
-		<div class="wide" tabindex="0" role="region" aria-label="Log"><table><thead><tr><th scope="col" class="num">Tick</th>
+		<${Sheet} name="Log"><thead><tr><th scope="col" class="num">Tick</th>
 			<th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
 			<tbody>${page.rows.concat(page.open || []).map((r, i) => html`<tr key=${i}><td class="num">
 				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>
 					${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>
 						${shown(said(r.what))}</span></td><td class="small">
-							${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}</tbody>
-								</table></div>
+							${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}</tbody><//>
 		${short && single &&
 			html`<${Note}>This file holds the log up to tick ${num(page.last)} of ${num(run.tick)}. The page of the run itself
 				has all of it.<//>`}

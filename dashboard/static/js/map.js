@@ -1,5 +1,5 @@
 // The world from above, on two canvases: places, which change with the view alone, and what moves.
-import { html, useEffect, useRef, useState, useSize, css, sharp, clean, shown, num, words, noAnswer, refused,
+import { html, useEffect, useRef, useState, useSize, css, sharp, Png, clean, shown, num, words, noAnswer, refused,
 	actionText } from './lib.js';
 
 const clusterFrom = 1000;
@@ -431,7 +431,8 @@ export function Map2({ chart, world, chosen, follow, show, find, theme, pick }) 
 					${tip.text.map((t, i) => html`<div class=${i ? 'small soft' : ''}>${shown(t)}</div>`)}</div>`}
 		<div class="tools"><button aria-label="Zoom in" onClick=${() => zoom(1.4)}>+</button>
 			<button aria-label="Zoom out" onClick=${() => zoom(1 / 1.4)}>−</button>
-				<button aria-label="Show all" onClick=${fit}>◎</button></div>
+				<button aria-label="Show all" onClick=${fit}>◎</button>
+			<${Png} name=${'map-tick-' + world.tick} box=${box} ground="--space" kind="small" /></div>
 		<div class="legend"><span class="keys">${[['good', 'charged'], ['warn', 'low'], ['bad', 'critical or without power'],
 			['c1', 'journey'], ['c5', 'message'], ['c4', 'request or offer'], ['c6', 'gift, building'], ['c2', 'order'],
 			['c3', 'factory at work']].map(([k, name]) => html`<span><i class=${'key b-' + k}></i>${

@@ -1,7 +1,7 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
+import { html, useEffect, useMemo, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
 	get,
-	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Pill, Set_, Note, Waiting,
+	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Png, Sheet, Pill, Set_, Note, Waiting,
 	actionText } from './lib.js';
 import { Map2, layers } from './map.js';
 import { Agent } from './agent.js';
@@ -24,7 +24,8 @@ export function Run({ q, theme }) {
 	const panel = panels[q.get('panel')] ? q.get('panel') : 'world';
 	const server = useServer(), over = Boolean(run && run.end && run.row.status !== 'running');
 	useEffect(() => { if (over) saw(); }, [over]);
-	useEffect(() => { document.title = (id === '.' ? 'Run' : clean(id)) + ' · Agent World'; }, [id]);
+	const name = run ? run.name : id;
+	useEffect(() => { document.title = clean(name) + ' · Agent World'; }, [name]);
 	if (!run) return html`<h1>${shown(id)}</h1><${Waiting} of=${of} what="Reading the run…" />`;
 	const asked = q.get('tick') || '', isTick = /^[0-9]{1,15}$/.test(asked), live = !isTick;
 	const tick = live ? run.tick : Math.min(Number(asked), run.tick);
@@ -35,7 +36,8 @@ export function Run({ q, theme }) {
 			': this is the last one.', q.get('agent') && !agent &&
 				'There is no agent ' + q.get('agent') + ' in this run.'].filter(Boolean);
 	const row = run.row, cell = !single && inBatch.exec(id), open = q.get('open') === '1';
-	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p });
+	const to = (p) => href('/run', { id, tick: q.get('tick'), agent: q.get('agent'), panel: p === 'world' ? '' : p,
+		hide: q.get('hide'), find: q.get('find'), follow: q.get('follow') });
 	return html`
 		<div class="bar spread"><div class="bar"><h1>${id === '.' ? clean(row.scenario) : clean(id)}
 			</h1> ${server.gone && row.status === 'running' ? html`<span class="pill bad">last seen running</span>`
@@ -119,10 +121,11 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 		if (world.agents.some((a) => !ids.has(a.journey ? a.journey.to : a.place))) setUnknown(run.tick);
 	}, [world, chart.data]);
 	const open = q.get('open') === '1';
-	const [show, setShow] = useState({ places: true, agents: true, journeys: true, jobs: true, messages: true,
-		offers: true, names: true });
-	const [find, setFind] = useState('');
-	const [follow, setFollow] = useState(false);
+	// What the map shows is in the address; layers that are hidden are named, as most are shown.
+	const hiding = q.get('hide') || '', find = q.get('find') || '', follow = q.get('follow') === '1';
+	const show = useMemo(() => Object.fromEntries(Object.keys(layers).map((k) => [k, !hiding.split(' ').includes(k)])),
+		[hiding]);
+	const turn = (k) => go({ hide: Object.keys(layers).filter((l) => show[l] === (l === k)).join(' ') }, true);
 	const pick = (agent) => { go({ agent, open: '' }); reveal(); };
 	return html`
 		<${Timeline} ...${{ id, run, tick, live, theme }} />
@@ -137,13 +140,13 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 				<div class="filters" role="group" aria-label="What the map shows">
 					${Object.entries(layers)
 						.map(([k, name]) => html`<label>
-							<input type="checkbox" checked=${show[k]} onChange=${() => setShow({ ...show, [k]: !show[k] })} />${
+							<input type="checkbox" checked=${show[k]} onChange=${() => turn(k)} />${
 								name}
 								</label>`)}
-					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => setFind(e.target.value)} />
+					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => go({ find: e.target.value }, true)} />
 						</label>
 					<label><input type="checkbox" checked=${follow} disabled=${!chosen}
-						onChange=${() => setFollow(!follow)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
+						onChange=${() => go({ follow: follow ? '' : 1 }, true)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
 				</div>
 			</div>
 			<div class="tables">${world && html`<${Tables} ...${{ world, chart: chart.data }} />`}</div>
@@ -262,7 +265,7 @@ function Timeline({ id, run, tick, live, theme }) {
 		rows.tick.forEach((t, i) => {
 			const x = (t - 1) / last * width;
 			let y = 23;
-			for (const [n, color] of [[rows.continued[i], '--line'], [rows.decided[i], '--c1'], [rows.degraded[i],
+			for (const [n, color] of [[rows.continued[i], '--rest'], [rows.decided[i], '--c1'], [rows.degraded[i],
 				'--bad']]) {
 				const h = n / most * 20; c.fillStyle = css(color); c.globalAlpha = color === '--c1' ? .55 : 1;
 				c.fillRect(x, y - h, Math.max(1, bar - (bar > 4 ? 1 : 0)), h); y -= h;
@@ -312,9 +315,10 @@ function Timeline({ id, run, tick, live, theme }) {
 			<i class="now" style=${{ left: tick / Math.max(1, run.tick) * 100 + '%' }}></i>
 				<input type="range" min="0" max=${run.tick} value=${tick} step="1" aria-label="Tick"
 					onInput=${(e) => { play(false); to(Number(e.target.value)); }} /></div>
-		<p class="soft small keys">${[['line', 'continued'], ['c1', 'decided by a model'], ['bad', 'no answer'],
+		<p class="soft small keys">${[['rest', 'continued'], ['c1', 'decided by a model'], ['bad', 'no answer'],
 			['c5', 'said or offered'], ['c6', 'given']].map(([k, name]) => html`<span><i class=${'key b-' + k}></i>${name}
-				</span>`)}</p>
+				</span>`)}<span class="saves"><${Png} name="timeline"
+				box=${box} ground="--card" /></span></p>
 		<div class="marks" role="group" aria-label="Marks">
 			${run.marks.filter((m) => m.kind !== 'goal')
 				.map((m) => html`<button
@@ -331,14 +335,34 @@ function Timeline({ id, run, tick, live, theme }) {
 	</section>`;
 }
 
+// Held says what a single file holds of its run.
+function Held() {
+	const { data } = useData('held', {});
+	if (!data) return '';
+	return html`<section class="card"><h2>What this file holds</h2><p>The page of the run <b>${shown(data.name)}</b>:
+		${' ' + num(data.turns)} of ${num(data.decisions)} decisions${data.turns < data.decisions ? `, those at marks first, then
+		those that were refused or failed, then the earliest` : ''}, ${data.prompts ? 'with' : 'without'} their prompts; the world ${
+			data.every === 1 ? 'after each tick' : 'after every ' + data.every + ' ticks'}; the log up to tick ${num(data.log_to)}.</p>
+		<${Rows} name="Decisions in this file" list=${data.agents} head=${heads('Agent', 'Decisions', 'Ticks')}
+			row=${(a) => html`<td>${shown(a.agent)}</td><td class="num">${num(a.ticks.length)}</td><td class="small">${
+				spans(a.ticks)}</td>`} /></section>`;
+}
+
+// spans writes ascending numbers, those in a row as their ends.
+const spans = (list) => list.reduce((all, n) => {
+	const last = all[all.length - 1];
+	if (last && last[1] === n - 1) last[1] = n; else all.push([n, n]);
+	return all;
+}, []).map(([a, b]) => (a === b ? num(a) : num(a) + ' to ' + num(b))).join(', ');
+
 function About({ run }) {
-	return html`<div class="charts">
-		<section class="card"><h2>Settings</h2><table><tbody>
+	return html`<div class="charts">${single && html`<${Held} />`}
+		<section class="card"><h2>Settings</h2><${Sheet} name="Settings"><tbody>
 			${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${
-				shown(s.value)}</td></tr>`)}</tbody></table>
-			<h3>Not the default</h3>${(run.row.set || []).length ? html`<table><tbody>${run.row.set.map((s) => html`<tr>
+				shown(s.value)}</td></tr>`)}</tbody><//>
+			<h3>Not the default</h3>${(run.row.set || []).length ? html`<${Sheet} name="Not the default"><tbody>${run.row.set.map((s) => html`<tr>
 				<th scope="row" class=${s.warn ? 'warn' : ''}>${shown(s.name)}</th><td>${
-					shown(s.value)}</td></tr>`)}</tbody></table>`
+					shown(s.value)}</td></tr>`)}</tbody><//>`
 				: html`<p class="soft">Every setting is the default.</p>`}</section>
 		<section class="card"><h2>Goals</h2>
 			${run.goals.length === 0 ? html`<p class="empty">The scenario has none.</p>`

@@ -1,5 +1,5 @@
 // The list of runs and batches.
-import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, money, clean, shown, words, Rows,
+import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, span, money, clean, shown, words, Rows,
 	Pill,
 	Set_, Waiting, sortable, failedClass } from './lib.js';
 
@@ -7,6 +7,9 @@ const sideMax = 200; // runs on each side of a comparison
 
 const labels = (r) => (r.labels || []).map((l) => l.axis + '=' + l.value);
 const ended = (r) => !['running', 'unfinished', 'not_begun'].includes(r.status);
+// failed says that a run is no success: it did not complete, or too many of its turns ended without an answer.
+const failed = (r) => !['completed', 'running', 'not_begun'].includes(r.status) || (r.counted && r.failed_pct > 0 &&
+	r.failed_pct >= r.max_failed_pct);
 const share = (r) => (r.score !== undefined && r.best > 0 ? 100 * r.score / r.best : null);
 const mean = (list) => (list.length ? list.reduce((a, b) => a + b, 0) / list.length : null);
 const percent = (n) => (n === null ? '–' : n.toFixed(0) + '%');
@@ -23,12 +26,12 @@ function batchRow(id, runs) {
 }
 
 const columns = [
-	['Run', (r) => r.id], ['Status', (r) => r.status || ''], ['Score', (r) => -(r.score ?? -1)],
-	['Of best known', (r) => -((r.batch === true ? r.best : share(r)) ?? -1)], ['Failed turns', (r) => -(r.failed_pct ||
-		0)],
-	['Goals', (r) => -(r.goals_met || 0)], ['Cost', (r) => -(r.cost_micros || 0)], ['Scenario', (r) => r.scenario || ''],
-	['Model', (r) => r.model || ''], ['Seed', (r) => r.seed || ''], ['Ticks', (r) => -(r.ticks || 0)],
-	['Calls', (r) => -(r.calls || 0)], ['Started', (r) => r.started_at], ['A'], ['B'],
+	['Run', (r) => r.id], ['Status', (r) => r.status || ''], ['Score', (r) => -(r.score ?? -1), 'num'],
+	['Of best known', (r) => -((r.batch === true ? r.best : share(r)) ?? -1), 'num'],
+	['Failed turns', (r) => -(r.failed_pct || 0), 'num'], ['Goals', (r) => -(r.goals_met || 0), 'num'],
+	['Cost', (r) => -(r.cost_micros || 0), 'num'], ['Scenario', (r) => r.scenario || ''], ['Model', (r) => r.model || ''],
+	['Seed', (r) => r.seed || '', 'num'], ['Ticks', (r) => -(r.ticks || 0), 'num'],
+	['Calls', (r) => -(r.calls || 0), 'num'], ['Started', (r) => r.started_at], ['A'], ['B'],
 ];
 const few = (list) => (list.length > 2 ? num(list.length) + ' of them' : list.map(clean).join(', '));
 
@@ -47,6 +50,14 @@ function BatchCells({ b }) {
 		<td></td><td></td>`;
 }
 
+// left says how far a run under way is, and how long it takes at the pace so far.
+const left = (r) => {
+	if (r.status !== 'running' || !r.ticks_requested) return '';
+	const took = Date.now() - Date.parse(r.started_at);
+	return 'tick ' + num(r.ticks) + ' of ' + num(r.ticks_requested) + (r.ticks > 0 && took > 0
+		? ', about ' + span(took / r.ticks * (r.ticks_requested - r.ticks)) + ' left' : '');
+};
+
 // RunCells are those of the row of a run.
 function RunCells({ r, picked, pick }) {
 	return html`<td><a href=${href('/run', { id: r.id })}>${r.id === '.' ? 'this run' : clean(r.id)}</a>
@@ -54,7 +65,7 @@ function RunCells({ r, picked, pick }) {
 				? html`<br /><span class="small">${labels(r).map((l) => html`<span class="pill">${shown(l)}</span> `)}</span>` : ''}
 			${(r.set || []).length ? html`<br /><span class="small"><${Set_} list=${r.set} /></span>` : ''}</td>
 		<td><${Pill} status=${r.status} />${r.problem ? html`<br /><span class="bad small">${shown(r.problem)}</span>` :
-			''}</td>
+			''}${left(r) ? html`<br /><span class="soft small">${left(r)}</span>` : ''}</td>
 		<td class="num">${r.score === undefined ? '–' : num(r.score)}</td><td class="num">${percent(share(r))}</td>
 		<td class=${'num ' + (r.counted ? r.failed_pct > 0 && r.failed_pct >= r.max_failed_pct ? 'bad'
 			: failedClass(r.failed_pct) : '')}>${r.counted ? percent(r.failed_pct) : '–'}</td>
@@ -75,7 +86,8 @@ export function Runs() {
 	const data = list.data || list.old;
 	const names = ['text', 'status', 'scenario', 'model', 'label', 'batch'];
 	const filter = Object.fromEntries(names.map((n) => [n, q.get(n) || '']));
-	const rows = data ? data.runs.filter((r) => (!filter.status || r.status === filter.status) &&
+	const rows = data ? data.runs.filter((r) => (!filter.status || r.status === filter.status || (filter.status ===
+		'failed' && failed(r))) &&
 		(!filter.scenario || r.scenario === filter.scenario) && (!filter.model || r.model === filter.model) &&
 			(!filter.label || labels(r).includes(filter.label)) && (!filter.batch || r.batch === filter.batch) &&
 		(!filter.text || [r.id, r.scenario, r.model, r.seed, ...labels(r), ...(r.set || []).map((s) => s.name + ' ' +
@@ -96,16 +108,16 @@ export function Runs() {
 		setPicked((p) => ({ ...p, [side]: p[side].includes(id) ? p[side].filter((x) => x !== id) : [...p[side], id] }));
 	const many = rows.length > sideMax ? 'First ' + sideMax : 'All shown';
 	const ready = picked.a.length > 0 && picked.b.length > 0;
-	const bad = data.runs.filter((r) => !['completed', 'running', 'not_begun'].includes(r.status)).length;
+	const bad = data.runs.filter(failed).length;
 	return html`
 		<div class="bar spread"><h1>Runs</h1><span class="soft small">${num(data.runs.length)} runs${data.batches.length
-			? ', ' + num(data.batches.length) + ' batches' : ''}${bad ? html`, <b class="bad">${num(bad)} did not complete</b>`
-				: ''}</span></div>
+			? ', ' + num(data.batches.length) + ' batches' : ''}${bad ? html`, <button class="link bad" onClick=${() => go({
+				status: 'failed' })}>${num(bad)} failed</button>` : ''}</span></div>
 		<section class="card">
 			<div class="filters" role="group" aria-label="Filters">
 				<label>find <input type="search" value=${filter.text} onInput=${(e) => go({ text: e.target.value }, true)}
 					/></label>
-				${choose('status', (r) => r.status)} ${choose('scenario', (r) => r.scenario)} ${choose('model',
+				${choose('status', (r) => [r.status, failed(r) && 'failed'])} ${choose('scenario', (r) => r.scenario)} ${choose('model',
 					(r) => r.model)} ${data.runs.some((r) => r.labels) && choose('label', labels)}
 				${filter.batch && html`<span>of batch ${shown(filter.batch)} <button onClick=${() => go({ batch: '' })}>All runs
 					</button></span>`}

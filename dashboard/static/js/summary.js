@@ -109,7 +109,8 @@ function Live({ run }) {
 				? 'all ' + num(v.due) + ' have answered' : 'no agent has to decide'}. ${[
 				'Elapsed ' + (past(v.started_ms) || 'unknown'), v.left_ms < 0 ? 'time left unknown'
 					: 'about ' + span(v.left_ms) + ' left', short(v.tokens_per_minute) + ' tokens' + (run.row.currency
-						? ', ' + money(v.micros_per_minute, run.row.currency) : '') + ' a minute'].join(' · ')}</p>
+						? ', ' + money(v.micros_per_minute, run.row.currency) : '') + ' a minute'].join(' · ')}${v.ahead ? ' · ' +
+						aheadText({ ...v.ahead, saved_ms: -1 }, run.row.currency) : ''}</p>
 		<ul class="plain turns">${v.turns.slice(0, 24).map((t) => {
 			const [text, ms] = states[t.state](t);
 			return html`<li class=${t.state}><button class="link" onClick=${() => go({ agent: t.agent, open: '' })}>
@@ -117,6 +118,11 @@ function Live({ run }) {
 					? html` <span class="soft">(${num(t.calls)} calls)</span>` : ''}</li>`; })}${v.due > 24
 						? html`<li class="soft">and ${num(v.due - 24)} others</li>` : ''}</ul></section>`;
 }
+
+// aheadText says what became of the calls that were asked ahead.
+export const aheadText = (a, currency) => 'asked ahead ' + count(a.asked, 'call') + ', ' + num(a.used) + ' used, '
+	+ num(a.wasted) + ' in vain (' + short(a.wasted_tokens) + ' tokens' + (currency ? ', ' + money(a.wasted_micros, currency)
+		: '') + ')' + (a.saved_ms >= 0 ? ', ' + span(a.saved_ms) + ' saved' : '');
 
 // useSince is the moment at which an answer came.
 function useSince(key, value) {
@@ -127,15 +133,16 @@ function useSince(key, value) {
 
 const columns = [
 	['Agent', (s) => s.agent], ['Goals', (s, g) => -(g.get(s.agent) || []).filter((x) => x.met_at >= 0).length],
-	['Turns', (s) => -s.turns], ['Failed', (s) => -s.failed], ['Refused', (s) => -s.refused],
+	['Turns', (s) => -s.turns, 'num'], ['Failed', (s) => -s.failed, 'num'], ['Refused', (s) => -s.refused, 'num'],
 	['Last', (s) => -(s.last ? s.last.tick : 0)], ['Gave', (s) => -(s.gave || []).length],
-	['Got', (s) => -(s.got || []).length], ['Tokens', (s) => -s.tokens], ['Cost', (s) => -s.cost_micros],
+	['Got', (s) => -(s.got || []).length], ['Tokens', (s) => -s.tokens, 'num'],
+	['Cost', (s) => -s.cost_micros, 'num'],
 ];
 
 // Agents is the table of the agents over the run.
 export function AgentsTable({ id, run }) {
 	const goals = Map.groupBy ? Map.groupBy(run.goals, (g) => g.agent_id) : grouped(run.goals);
-	const { head, list } = sortable(run.shares, columns.map(([name, by]) => [name, (s) => by(s, goals)]), 'agents');
+	const { head, list } = sortable(run.shares, columns.map(([name, by, kind]) => [name, (s) => by(s, goals), kind]), 'agents');
 	const met = (s) => { const of = goals.get(s.agent) || [];
 	return of.length === 0 ? html`<span class="soft">none</span>` : of.map((g, i) => html`${i ? html`<br />` : ''}
 		<span class=${g.met_at >= 0 ? 'good' : ''} title=${clean(g.goal.text || g.goal.id)}>${g.met_at >= 0
@@ -153,7 +160,7 @@ export function AgentsTable({ id, run }) {
 				{ id, agent: s.agent, tick: s.last.tick, open: 1 })}>tick ${num(s.last.tick)}</a> ${s.last.kind === 'wait'
 					? html`<span class="bad">${noAnswer(s.last.failed)}</span>` : words(s.last.action)}` : '–'}</td>
 			<td class="small">${amounts(s.gave) || '–'}</td><td class="small">${amounts(s.got) || '–'}</td>
-			<td class="num">${short(s.tokens)}</td><td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
+			<td class="num" data-csv=${s.tokens}>${short(s.tokens)}</td><td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
 		${run.agents.length > run.shares.length && html`<p class="soft small">${'The ' + num(run.shares.length) + ' of '
 			+ num(run.agents.length) + ' agents with the most failed turns.'}</p>`}`;
 }
