@@ -15,9 +15,15 @@ const (
 	// settledAsSeen: none of those at its own place has, and of others the agent sees only what they did
 	// before. They may come to its place.
 	settledAsSeen
-	// settledHere: none of those at its own place has.
+	// oneOpen, twoOpen, someOpen and manyOpen: one, two, up to eight, or more of those at its own place have, and
+	// the agent was there before. Most of what others do at a place changes nothing that is seen there.
+	oneOpen
+	twoOpen
+	someOpen
+	manyOpen
+	// settledHere: none of those at its own place has, and what others do in open turns could be seen.
 	settledHere
-	// unsettled: one at its own place has.
+	// unsettled: one at its own place has, to which the agent has just come, or others come as it seems.
 	unsettled
 	certainties
 )
@@ -25,7 +31,8 @@ const (
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
 // agent yet, as runs of belts have it.
 var expected = [certainties]int64{
-	settled: 990, settledInSight: 990, settledAsSeen: 940, settledHere: 730, unsettled: 600,
+	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 900, twoOpen: 820, someOpen: 720,
+	manyOpen: 500, settledHere: 400, unsettled: 250,
 }
 
 // record is how the predictions about an agent did lately, in thousandths of a prediction.
@@ -58,17 +65,32 @@ func (r *record) chance(c certainty) int64 {
 
 // certaintyOf is that of the turn of agent n.
 func (f *foreseen) certaintyOf(n int) certainty {
-	if !f.anyLost {
-		return settled
-	}
 	t := f.lives[n].turn
+	switch {
+	case !f.anyLost:
+		return settled
+	case f.expecting[t.place]:
+		return unsettled
+	}
 	c := settledInSight
+	if open := f.open[t.place]; open > 0 {
+		switch {
+		case t.came:
+			return unsettled
+		case open == 1:
+			c = oneOpen
+		case open == 2:
+			c = twoOpen
+		case open <= 8:
+			c = someOpen
+		default:
+			c = manyOpen
+		}
+	}
 	for _, other := range t.around {
 		lost := f.lives[other.agent].lost
 		switch {
-		case lost == 0:
-		case other.here:
-			return unsettled
+		case lost == 0 || other.here:
 		case lost <= other.since:
 			c = max(c, settledHere)
 		default:
@@ -76,6 +98,49 @@ func (f *foreseen) certaintyOf(n int) certainty {
 		}
 	}
 	return c
+}
+
+// stand is where an agent stood in a tick.
+type stand struct {
+	tick  int64
+	place string
+}
+
+// doubt finds where those who are lost in the last tick are seen, and where they may come to: where those went
+// who stood with them, since those who stand together often have the same to do. An observation lists the
+// nearest agents and counts the others, so each of them matters.
+func (s *shadow) doubt() {
+	f := s.ticks[len(s.ticks)-1]
+	stood := map[stand]bool{}
+	f.open, f.expecting = map[string]int{}, map[string]bool{}
+	for m, l := range f.lives {
+		if l.lost > 0 {
+			place := s.placeOf(m, l.lost)
+			stood[stand{l.lost, place}] = true
+			f.open[place]++
+		}
+	}
+	for n, l := range f.lives {
+		if l.turn == nil {
+			continue
+		}
+		for with := range stood {
+			if l.turn.place != with.place && s.placeOf(n, with.tick) == with.place {
+				f.expecting[l.turn.place] = true
+			}
+		}
+		l.turn.came = s.placeOf(n, f.tick-1) != l.turn.place
+	}
+}
+
+// placeOf is the place at which agent n had its last turn up to a tick, empty if it had none.
+func (s *shadow) placeOf(n int, tick int64) string {
+	for at := int(tick - s.ticks[0].tick); at >= 0; at-- {
+		if t := s.ticks[at].lives[n].turn; t != nil {
+			return t.place
+		}
+	}
+	return ""
 }
 
 // neighbour is an agent in view, by number.

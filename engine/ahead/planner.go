@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Limits bound what is asked ahead.
@@ -40,9 +41,11 @@ type Call struct {
 //  3. Calls that were asked ahead and are open, by their chance to be in vain, and those that were in vain
 //     stay within the waste that the run's calls allow.
 type Planner struct {
-	limits  Limits
-	shadow  shadow
-	calls   map[CallID]*call
+	limits Limits
+	shadow shadow
+	calls  map[CallID]*call
+	// latest are the last calls that were asked ahead of the steps of turns.
+	latest  map[trace.CallKey]*call
 	records []record
 	counts  Counts
 	// underWay counts the calls that are not answered. risk is what open calls are likely to waste, in
@@ -92,7 +95,7 @@ type Counts struct {
 func NewPlanner(l Limits, before *Kept) *Planner {
 	l.Depth = min(max(l.Depth, 0), DepthMax)
 	l.InFlight = max(l.InFlight, 1)
-	p := &Planner{limits: l, calls: map[CallID]*call{}}
+	p := &Planner{limits: l, calls: map[CallID]*call{}, latest: map[trace.CallKey]*call{}}
 	if before != nil {
 		p.counts, p.kept = before.counts, before.open
 	}
@@ -245,6 +248,7 @@ func (p *Planner) settle(tick int64) {
 			delete(p.calls, id)
 		}
 	}
+	maps.DeleteFunc(p.latest, func(key trace.CallKey, _ *call) bool { return key.Tick <= tick })
 	for n := range p.records {
 		p.records[n].fade()
 	}
@@ -274,7 +278,7 @@ func (p *Planner) known(id CallID) (llmclient.Answer, bool) {
 }
 
 // chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
-const chanceMin = 800
+const chanceMin = 700
 
 // Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
 func (p *Planner) Choose() (list []Call) {
@@ -294,7 +298,9 @@ func (p *Planner) Choose() (list []Call) {
 				continue
 			}
 			c := f.certaintyOf(n)
-			if p.records[n].chance(c) >= chanceMin {
+			before := p.latest[l.turn.ask.id.CallKey]
+			p.supersede(before)
+			if (before == nil || c < before.certainty) && p.records[n].chance(c) >= chanceMin {
 				all = append(all, candidate{l.turn.ask, n, c})
 			}
 		}
@@ -308,6 +314,7 @@ func (p *Planner) Choose() (list []Call) {
 			break
 		}
 		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk}
+		p.latest[c.id.CallKey] = p.calls[c.id]
 		p.risk += risk
 		p.underWay++
 		p.counts.Asked++
@@ -316,10 +323,19 @@ func (p *Planner) Choose() (list []Call) {
 	return list
 }
 
+// supersede notes that a later prediction of the turn of a call asks something else, so that the call has
+// failed, as it seems: it weighs as one in vain until the run tells. Only a surer prediction is then asked.
+func (p *Planner) supersede(c *call) {
+	if c != nil && !c.closed {
+		p.risk += 1000 - c.risk
+		c.risk = 1000
+	}
+}
+
 // allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
 // asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
-// third is kept back, since agents in view of each other fail together. Half of the waste is left to calls that
-// hardly ever fail, so that doubtful ones do not stop them.
+// quarter is kept back, since agents in view of each other fail together, and another one from doubtful calls,
+// so that they do not stop those that hardly ever fail.
 func (p *Planner) allowance(c certainty) int64 {
 	calls := p.counts.Own + p.counts.Used
 	now := p.shadow.ticks[0].tick
@@ -329,7 +345,7 @@ func (p *Planner) allowance(c certainty) int64 {
 	}
 	allowed := calls * p.limits.WastePermille
 	if c > settledInSight {
-		allowed /= 2
+		allowed = allowed * 3 / 4
 	}
-	return (allowed - 1000*p.counts.Wasted) * 2 / 3
+	return (allowed - 1000*p.counts.Wasted) * 3 / 4
 }

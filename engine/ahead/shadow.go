@@ -66,6 +66,10 @@ type foreseen struct {
 	// a turn of it is open.
 	anyLost bool
 	after   string
+	// open counts those who are lost by the place at which they are seen. expecting are the places to which
+	// some of them may come.
+	open      map[string]int
+	expecting map[string]bool
 }
 
 // life is an agent in a tick.
@@ -92,7 +96,9 @@ type turn struct {
 	ask *request
 	// decision is nil as long as the turn is open.
 	decision *behavior.Decision
-	// around are the agents in view.
+	// place is where the agent is, and came says that it was not there before. around are the agents in view.
+	place  string
+	came   bool
 	around []neighbour
 }
 
@@ -136,6 +142,7 @@ func (s *shadow) foresee(depth int, answers answers) {
 		s.ticks = s.ticks[:at+1]
 		if at < depth && f.tick < s.base.Last && !f.allLost() {
 			s.ticks = append(s.ticks, s.follow(f, old))
+			s.doubt()
 		}
 	}
 }
@@ -266,7 +273,7 @@ func (s *shadow) open(f, old *foreseen, n int, continues bool) {
 		}
 	}
 	s.serial++
-	l.turn = &turn{serial: s.serial, seen: seen, around: around(view, f.world, &o)}
+	l.turn = &turn{serial: s.serial, seen: seen, place: o.Self.Place, around: around(view, f.world, &o)}
 	switch {
 	case continues:
 		d, _ := l.state.Continue(view)
