@@ -79,7 +79,7 @@ func TestAPlayerReadsWhatDecides(t *testing.T) {
 		},
 		"zh": {"超 100 热得辐射*100/热量，到 1000 被拒；得 1 产热 1", "各最多", "power_low：电力不足（≤100）或告急（≤25），只终止步骤和休眠，10 回合一次", "停机：步骤和休眠终止，不能行动、不耗电",
 			"离开或停机也照做，产品归你", "每回合发电 8 或此处辐射（取低），不影响采集，存 200", "排到此处自己工厂队尾", "下一批尚需 2, 全部 10",
-			"-> 1 data + 1 control_chip, 2", "与目标无关", "第 11 回合，共 40", "每回合最多 3 次", "buy_power 10..40 (40 免费)", "job_done（整项作业）"},
+			"-> 1 data + 1 control_chip, 2", "与目标无关", "第 11 回合，共 40", "每回合最多 3 次", "buy_power 10..40 (40 免费)", "job_done（整项）"},
 	} {
 		for _, protocol := range []string{behavior.ProtocolFull, behavior.ProtocolLean} {
 			text, _ := playerReads(t, behavior.Config{Settings: trace.Settings{Language: language, Protocol: protocol}}, s, deeds...)
