@@ -29,6 +29,7 @@ release: ## archives for Linux, macOS and Windows with their sums, in .tmp/relea
 
 long: ## the full-size checks: all tests with long runs and swarms, fuzzing (well over an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./... ./.ci/release
+	AGENT_WORLD_LONG=1 go test -race -timeout 90m -count=1 -run OddSeats ./engine
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient
