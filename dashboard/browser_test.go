@@ -867,6 +867,7 @@ func TestABatchIsWatched(t *testing.T) {
 	b.wait(t, "Batch live")
 	b.wait(t, "4 to play")
 	b.wait(t, "playing")
+	b.wait(t, "tick 2 of 2") // of the cell that is played
 	b.check(t, "batch begun")
 	next <- true
 	<-began
