@@ -297,7 +297,7 @@ var policies = []policy{
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
 			"report", "report/plot", "report/summary", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
 			"internal/atomicfile", "internal/child", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
-			"serve/mcp",
+			"serve", "serve/mcp",
 			"tools", "tools/toolserver",
 		},
 		modules: []string{

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/explain"
@@ -280,6 +281,21 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 	return nil
 }
 
+// underWay says how far a run is that is played, and how long it takes at its pace so far; empty if nobody knows.
+func (s *Server) underWay(id string, now time.Time) string {
+	row, err := s.catalog.Row(id)
+	if err != nil || row.Asked == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("tick %d of %d", row.Ticks, row.Asked)
+	began, err := time.Parse(time.RFC3339, row.StartedAt)
+	if err != nil || row.Ticks == 0 || row.Ticks >= row.Asked {
+		return text
+	}
+	left := now.Sub(began) / time.Duration(row.Ticks) * time.Duration(row.Asked-row.Ticks)
+	return text + ", about " + left.Round(time.Second).String() + " left"
+}
+
 // batchAgain is after how many seconds the page of a batch that is played is loaded again.
 const batchAgain = 5
 
@@ -298,8 +314,18 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Problem = s.catalog.Shown(p.Problem)
 	p.Back = "/"
+	runOf := func(cell batch.ID) string {
+		paths, _ := dir.Runs(cell) // a cell may have no directory yet
+		if len(paths) == 0 {
+			return ""
+		}
+		return path.Join(id, filepath.ToSlash(paths[len(paths)-1]))
+	}
 	for i, c := range p.Cells {
 		p.Cells[i].Reason = s.catalog.Shown(c.Reason)
+		if c.State == "playing" {
+			p.Cells[i].Reason = s.underWay(runOf(c.Cell.ID), time.Now())
+		}
 		if c.State != "done" && c.State != "failed" {
 			p.Again = batchAgain
 		}
@@ -310,11 +336,11 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.Link = func(cell batch.ID) string {
-		paths, _ := dir.Runs(cell) // a cell may have no directory yet
-		if len(paths) == 0 {
+		of := runOf(cell)
+		if of == "" {
 			return ""
 		}
-		return "/#/run?id=" + url.QueryEscape(path.Join(id, filepath.ToSlash(paths[len(paths)-1])))
+		return "/#/run?id=" + url.QueryEscape(of)
 	}
 	w.Header().Set("Content-Security-Policy", batch.PagePolicy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/agentworld"
 	"example.com/agentworld/batch"
@@ -160,5 +161,33 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 	v = compareView{A: ids, B: []string{"second"}}
 	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
 		t.Errorf("of a run and its repeat the noise is %+v, %v", v.Noise, err)
+	}
+}
+
+// TestARunUnderWayHasItsTimeLeft: half of the ticks took ten minutes, so the other half takes ten more.
+func TestARunUnderWayHasItsTimeLeft(t *testing.T) {
+	s, ids := serverOf(t, 1)
+	began, err := time.Parse(time.RFC3339, opened(t, s, ids[0]).header.Timing.StartedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.catalog.Path(), ids[0], run.TraceFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.underWay(ids[0], began); got != "tick 20 of 20" {
+		t.Errorf("of a run that is played to its end: %q", got)
+	}
+	half := bytes.Index(text, []byte(`{"type":"tick_end","tick":10`))
+	half += bytes.IndexByte(text[half:], '\n') + 1
+	if err := errors.Join(os.WriteFile(path, text[:half], 0o600), os.Remove(filepath.Join(filepath.Dir(path), run.ReportFile))); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.underWay(ids[0], began.Add(10*time.Minute)); got != "tick 10 of 20, about 10m0s left" {
+		t.Errorf("of a run under way: %q", got)
+	}
+	if got := s.underWay("none", began); got != "" {
+		t.Errorf("of no run: %q", got)
 	}
 }

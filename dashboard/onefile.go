@@ -199,7 +199,8 @@ func (s *Server) bundle(ctx context.Context, h *history, prompts bool) (*fileBun
 			q.Set(params[i], params[i+1])
 		}
 		v, err := get(h, (&http.Request{URL: &url.URL{RawQuery: q.Encode()}}).WithContext(ctx))
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+		err = cmp.Or(err, ctx.Err())
+		if err != nil {
 			return err
 		}
 		return b.put(v, name, params...)

@@ -22,6 +22,7 @@ import (
 
 	"example.com/agentworld"
 	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine"
 )
 
 // toldWithin is after what time a page says at the latest that something ended or is silent. A busy machine has
@@ -225,11 +226,14 @@ func proxied(t *testing.T, at string) string {
 	return proxy.URL + "/"
 }
 
-// TestTheStreamPassesABufferingProxy follows a run under way through a proxy that keeps back what is no whole block.
+// TestTheStreamPassesABufferingProxy follows and controls a run under way through a proxy that keeps back what is no
+// whole block, under the name of the proxy.
 func TestTheStreamPassesABufferingProxy(t *testing.T) {
 	browserPath(t)
 	dir := t.TempDir()
-	at := proxied(t, serve(t, dir))
+	controls := engine.NewControls()
+	s := begin(t, dashboard.Options{Dir: dir, Hosts: []string{proxyName}, Control: controlled{controls}})
+	at := proxied(t, s.URL())
 	stream, err := http.Get(at + "api/stream")
 	if err != nil {
 		t.Fatal(err)
@@ -258,8 +262,13 @@ func TestTheStreamPassesABufferingProxy(t *testing.T) {
 		ended <- err
 	}()
 	next(`["*"`) // a run that begins
-	b := openTab(t, at)
-	b.open(t, "#/run?id=live", "Running: tick 2 of 3 is played.")
+	b := openTab(t, strings.Replace(at, "127.0.0.1", proxyName, 1))
+	_, entrance, _ := strings.Cut(s.ControlURL(), "#")
+	b.open(t, "#"+strings.Replace(entrance, "id=.", "id=live", 1), "Running: tick 2 of 3 is played.")
+	b.click(t, ".control button", "Pause the run")
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.control').innerText.includes('pause')")); err != nil || len(controls.Status().Requests) != 1 {
+		t.Errorf("the run got %+v, %v", controls.Status().Requests, err)
+	}
 	on <- true
 	b.wait(t, "Running: tick 3 of 3 is played.")
 	on <- true

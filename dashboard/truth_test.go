@@ -35,7 +35,7 @@ func TestAPageSaysThatItsServerIsGone(t *testing.T) {
 	at := s.URL()
 	b := openTab(t, at)
 	b.open(t, "#/run?id=one", "Agents after tick 2")
-	if gone, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.querySelector('.gone') !== null")); err != nil || gone {
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.gone') === null")); err != nil {
 		t.Errorf("a server that answers is called gone: %v", err)
 	}
 	end()

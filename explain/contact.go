@@ -99,7 +99,9 @@ func (c *Contacts) Add(tick int64, events []world.Event, w *world.World) {
 }
 
 // amountOf is how much of what was passed.
-func amountOf(x world.Exchange) *world.Amount { return &world.Amount{Resource: x.Resource, Amount: x.Amount} }
+func amountOf(x world.Exchange) *world.Amount {
+	return &world.Amount{Resource: x.Resource, Amount: x.Amount}
+}
 
 // begin adds a contact. The message that tells of an offer is no other one than the offer.
 func (c *Contacts) begin(of Contact) {

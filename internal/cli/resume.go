@@ -37,7 +37,8 @@ func (m *Main) resumeSettings() settings.Table {
 		"llm.retry_backoff_ms",
 		"run.concurrency", "run.ahead", "run.ahead_waste", "run.playbook", "run.report_json", "run.trace_segment_mb",
 		"run.print_llm_io", "run.llm_io_max_chars",
-		"run.dashboard", "run.dashboard_listen", "run.dashboard_host", "run.control", "run.paused", "run.quiet", "run.log_level",
+		"run.dashboard", "run.dashboard_listen", "run.dashboard_host", "run.control", "run.paused", "run.quiet",
+		"run.log_level",
 		"run.log_timestamps", "run.replay_from", "run.min_score", "run.max_parse_errors", "run.gate", "run.seats")
 	var taken settings.Table
 	for _, s := range m.table() {

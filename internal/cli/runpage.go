@@ -47,15 +47,16 @@ func (c config) checkPage() error {
 
 // proxiedHosts reads the names under which a proxy is asked. where is what gave them.
 func proxiedHosts(where, list string) (hosts []string, err error) {
-	for name := range strings.SplitSeq(list, ",") {
-		switch name = strings.TrimSpace(name); {
-		case name == "" && list == "":
-		case !serve.HostName(name):
+	if list == "" {
+		return nil, nil
+	}
+	for _, name := range strings.Split(list, ",") {
+		name = strings.TrimSpace(name)
+		if !serve.HostName(name) {
 			return nil, badInput("%s: %s is no name of a host; allowed: names without scheme, port and path, such as "+
 				"runs.example.org, with commas between", where, shown(name))
-		default:
-			hosts = append(hosts, name)
 		}
+		hosts = append(hosts, name)
 	}
 	return hosts, nil
 }

@@ -116,8 +116,10 @@ function Pair({ of, a, b }) {
 								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics, those that differ first</h2>
 			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
-				runs. ${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty cases, as far as '
-				+ num(of.noise.runs) + ' runs here show.' : 'No other run here has the settings of one of them: how much of a difference is noise nobody knows. The repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
+				runs. ${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty ' +
+					'cases, as far as ' + num(of.noise.runs) + ' runs here show.'
+					: 'No other run here has the settings of one of them: how much of a difference is noise nobody knows. The ' +
+					'repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
 						<th scope="col" class="num">Difference</th>${
 						of.noise && html`<th scope="col" class="num">Noise</th>`}</tr></thead><tbody>
@@ -158,7 +160,8 @@ export function Verdicts({ s }) {
 			${count(c.pairs, 'pair')}${c.open ? ', ' + c.open + ' open' : ''}${c.failed ? ', ' + c.failed + ' failed'
 				: ''}. ${(c.notes || []).map(clean).join(' ')}</p>${c.why && html`<${Note}>No verdict: ${shown(c.why)}<//>`}
 		${c.metrics && c.metrics.length > 0 &&
-			html`<${Sheet} name=${'Verdicts of ' + clean(c.arm) + ' against ' + clean(c.baseline)}><thead><tr><th scope="col">Metric</th>
+			html`<${Sheet} name=${'Verdicts of ' + clean(c.arm) + ' against ' + clean(c.baseline)}><thead><tr>
+				<th scope="col">Metric</th>
 				<th scope="col" class="num">${shown(c.arm)}</th><th scope="col" class="num">${shown(c.baseline)}</th>
 					<th scope="col" class="num">Difference</th>
 						<th scope="col">Interval</th><th scope="col">Verdict</th></tr>

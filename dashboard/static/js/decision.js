@@ -52,7 +52,8 @@ export function Decision({ id, tick, agent, run }) {
 			t.ordered_at}
 			</a>.</p>` : ''}
 		${same(d.proposed, d.executed) ? ''
-			: html`<h3>From proposal to action</h3><${Sheet} name="From proposal to action"><tbody><tr><th scope="row">proposed</th><td>${
+			: html`<h3>From proposal to action</h3><${Sheet} name="From proposal to action"><tbody><tr>
+				<th scope="row">proposed</th><td>${
 				actionText(d.proposed)}
 				</td></tr>${same(d.proposed, d.adjusted) ? ''
 					: html`<tr><th scope="row">adjusted</th><td>${actionText(d.adjusted)}</td></tr>`}<tr><th
@@ -197,7 +198,8 @@ function Prompt({ id, tick, agent, step }) {
 	const of = useData('prompt', { run: id, tick, agent, step });
 	if (!of.data) return html`<${Waiting} of=${of} />`;
 	const p = of.data;
-	return html`<${Sheet} name="Sections of the prompt"><thead><tr><th scope="col">Section</th><th scope="col" class="num">Tokens at most</th>
+	return html`<${Sheet} name="Sections of the prompt"><thead><tr><th scope="col">Section</th>
+		<th scope="col" class="num">Tokens at most</th>
 		<th scope="col" class="num">Characters</th><th scope="col" class="num">Characters left
 			out</th></tr></thead><tbody>
 			${(p.sections || [])

@@ -16,7 +16,8 @@ function Waited({ of }) {
 			'If nobody waited for another, it would be '
 			+ span(b.own_agent_bound_ms) + ', the turns of ' + clean(b.own_agent_bound_agent_id) + '.' : ''}</p>
 		<${Rows} name="Who was waited for" list=${of.by_agent || []} head=${[heads('Agent'), numHeads(
-			'Turns', 'Median', '95th percentile', 'Longest', 'Slowest in', 'Waited for it alone')]} row=${(a) => html`<td>${shown(a.agent_id)}</td>
+			'Turns', 'Median', '95th percentile', 'Longest', 'Slowest in', 'Waited for it alone')]}
+			row=${(a) => html`<td>${shown(a.agent_id)}</td>
 			<td class="num">${num(a.turns)}</td><td class="num">${span(a.p50_ms)}</td><td class="num">${span(a.p95_ms)}</td>
 			<td class="num">${span(a.longest_ms)}</td><td class="num">${num(a.slowest_ticks)} ticks</td>
 			<td class="num">${span(a.awaited_ms)}</td>`} /></section>`;
@@ -25,8 +26,8 @@ function Waited({ of }) {
 // Ahead says what was asked ahead of the run, and what that was worth.
 const Ahead = ({ a, currency }) => (a && a.depth ? html`<section class="card"><h2>Asked ahead</h2><p>${'Up to '
 	+ count(a.depth, 'tick') + ' ahead: ' + aheadText({ ...a, wasted_tokens: a.wasted_input_tokens
-		+ a.wasted_output_tokens }, currency)}${a.open ? ', ' + num(a.open) + ' open' : ''}. Calls in vain are beside the figures
-		of the run.</p></section>` : '');
+		+ a.wasted_output_tokens }, currency)}${a.open ? ', ' + num(a.open) + ' open' : ''}. Calls in vain are beside the
+		figures of the run.</p></section>` : '');
 
 export function Figures({ run, tick, theme }) {
 	const c = run.columns, x = c.tick;

@@ -95,11 +95,13 @@ async function fromFile(path, params) {
 			b)));
 		return { ...all, list, count: a ? list.length : all.count };
 	}
-	const rest = path === 'prompt' ? [params.tick, params.agent, params.step] : path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
+	const rest = path === 'prompt' ? [params.tick, params.agent, params.step]
+		: path === 'world' ? [Math.floor(params.tick / file.every) * file.every] : path === 'turn'
 		? [params.tick, params.agent] : path === 'agent' ? [params.agent] : [];
 	const found = file.answers[[path, ...rest].join(' ')];
-	if (!found) throw new Error((path === 'turn' ? 'This file holds ' + num(file.answers.held.turns) + ' of '
-		+ num(file.answers.held.decisions) + ' decisions, and not this one; About lists them. ' : 'This file does not hold it. ')
+	const held = file.answers.held;
+	if (!found) throw new Error((path === 'turn' ? 'This file holds ' + num(held.turns) + ' of ' + num(held.decisions)
+		+ ' decisions, and not this one; About lists them. ' : 'This file does not hold it. ')
 		+ 'Open the run itself: world_llm_agent_demo dashboard');
 	return found;
 }
@@ -367,7 +369,8 @@ export function sortable(all, columns, key) {
 	const by = columns.findIndex(([name]) => name === at), sign = turned ? -1 : 1;
 	const order = (a, b) => { const [x, y] = [columns[by][1](a), columns[by][1](b)];
 	return sign * (typeof x === 'string' ? x.localeCompare(y, 'en', { numeric: true }) : x - y); };
-	const head = columns.map(([name, of, kind], i) => html`<th scope="col" class=${kind} aria-sort=${i !== by ? undefined : turned ?
+	const head = columns.map(([name, of, kind], i) => html`<th scope="col" class=${kind}
+		aria-sort=${i !== by ? undefined : turned ?
 		'descending'
 		: 'ascending'}>${of ? html`<button type="button" class="link"
 			onClick=${() => go({ ['sort-' + key]: i !== by ? name : turned ? '' : name + '-turned' }, true)}>

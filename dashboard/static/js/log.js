@@ -1,5 +1,6 @@
 // The log of events, decisions, calls and steps, searched on the server page by page.
-import { html, useEffect, useRef, useState, go, href, get, num, shown, single, said, Pick, Note, Sheet } from './lib.js';
+import { html, useEffect, useRef, useState, go, href, get, num, shown, single, said, Pick, Note,
+	Sheet } from './lib.js';
 
 const kinds = { '': 'everything', event: 'events', decision: 'decisions', call: 'model calls', step: 'remarkable steps',
 	cap: 'caps', run: 'the run', bad: 'what failed or was refused' };
@@ -52,7 +53,8 @@ export function Log({ id, run, q, version }) {
 				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>
 					${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>
 						${shown(said(r.what))}</span></td><td class="small">
-							${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}</tbody><//>
+							${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}
+								</tbody><//>
 		${short && single &&
 			html`<${Note}>This file holds the log up to tick ${num(page.last)} of ${num(run.tick)}. The page of the run itself
 				has all of it.<//>`}

@@ -1,6 +1,6 @@
 // A run: its world with the timeline, an agent, a decision, figures, the log.
-import { html, useEffect, useMemo, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single, go, href,
-	get,
+import { html, useEffect, useMemo, useRef, useState, useData, useServer, useVersion, useSize, Rows, heads, single,
+	go, href, get,
 	saw, num, money, clean, shown, words, noAnswer, refused, css, sharp, Png, Sheet, Pill, Set_, Note, Waiting,
 	actionText } from './lib.js';
 import { Map2, layers } from './map.js';
@@ -143,7 +143,8 @@ function World({ id, run, tick, live, agent: chosen, q, theme }) {
 							<input type="checkbox" checked=${show[k]} onChange=${() => turn(k)} />${
 								name}
 								</label>`)}
-					<label>find agents <input type="search" size="10" value=${find} onInput=${(e) => go({ find: e.target.value }, true)} />
+					<label>find agents <input type="search" size="10" value=${find}
+						onInput=${(e) => go({ find: e.target.value }, true)} />
 						</label>
 					<label><input type="checkbox" checked=${follow} disabled=${!chosen}
 						onChange=${() => go({ follow: follow ? '' : 1 }, true)} />Follow ${chosen ? clean(chosen) : 'the agent'}</label>
@@ -339,10 +340,13 @@ function Timeline({ id, run, tick, live, theme }) {
 function Held() {
 	const { data } = useData('held', {});
 	if (!data) return '';
-	return html`<section class="card"><h2>What this file holds</h2><p>The page of the run <b>${shown(data.name)}</b>:
-		${' ' + num(data.turns)} of ${num(data.decisions)} decisions${data.turns < data.decisions ? `, those at marks first, then
-		those that were refused or failed, then the earliest` : ''}, ${data.prompts ? 'with' : 'without'} their prompts; the world ${
-			data.every === 1 ? 'after each tick' : 'after every ' + data.every + ' ticks'}; the log up to tick ${num(data.log_to)}.</p>
+	const chosen = data.turns < data.decisions
+		? ', those at marks first, then those that were refused or failed, then the earliest' : '';
+	const after = data.every === 1 ? 'after each tick' : 'after every ' + data.every + ' ticks';
+	return html`<section class="card"><h2>What this file holds</h2><p>The page of the run <b>
+		${shown(data.name)}</b>${': ' +
+		num(data.turns) + ' of ' + num(data.decisions) + ' decisions' + chosen + (data.prompts ? ', with' : ', without')
+		+ ' their prompts; the world ' + after + '; the log up to tick ' + num(data.log_to) + '.'}</p>
 		<${Rows} name="Decisions in this file" list=${data.agents} head=${heads('Agent', 'Decisions', 'Ticks')}
 			row=${(a) => html`<td>${shown(a.agent)}</td><td class="num">${num(a.ticks.length)}</td><td class="small">${
 				spans(a.ticks)}</td>`} /></section>`;
@@ -360,7 +364,8 @@ function About({ run }) {
 		<section class="card"><h2>Settings</h2><${Sheet} name="Settings"><tbody>
 			${run.settings.map((s) => html`<tr><th scope="row">${s.name}</th><td>${
 				shown(s.value)}</td></tr>`)}</tbody><//>
-			<h3>Not the default</h3>${(run.row.set || []).length ? html`<${Sheet} name="Not the default"><tbody>${run.row.set.map((s) => html`<tr>
+			<h3>Not the default</h3>${(run.row.set || []).length ? html`<${Sheet} name="Not the default"><tbody>${
+				run.row.set.map((s) => html`<tr>
 				<th scope="row" class=${s.warn ? 'warn' : ''}>${shown(s.name)}</th><td>${
 					shown(s.value)}</td></tr>`)}</tbody><//>`
 				: html`<p class="soft">Every setting is the default.</p>`}</section>

@@ -1,5 +1,6 @@
 // The list of runs and batches.
-import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, span, money, clean, shown, words, Rows,
+import { html, useState, useData, useVersion, useEffect, useRoute, go, href, num, span, money, clean, shown, words,
+	Rows,
 	Pill,
 	Set_, Waiting, sortable, failedClass } from './lib.js';
 
@@ -117,7 +118,8 @@ export function Runs() {
 			<div class="filters" role="group" aria-label="Filters">
 				<label>find <input type="search" value=${filter.text} onInput=${(e) => go({ text: e.target.value }, true)}
 					/></label>
-				${choose('status', (r) => [r.status, failed(r) && 'failed'])} ${choose('scenario', (r) => r.scenario)} ${choose('model',
+				${choose('status', (r) => [r.status, failed(r) && 'failed'])}
+				${choose('scenario', (r) => r.scenario)} ${choose('model',
 					(r) => r.model)} ${data.runs.some((r) => r.labels) && choose('label', labels)}
 				${filter.batch && html`<span>of batch ${shown(filter.batch)} <button onClick=${() => go({ batch: '' })}>All runs
 					</button></span>`}

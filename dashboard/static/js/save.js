@@ -65,8 +65,8 @@ export const Png = ({ name, box, ground, kind = 'link small' }) => html`<button 
 		to.toBlob((blob) => save(name, '.png', blob), 'image/png');
 	}}>PNG</button>`;
 
-const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'
-	})[c]);
+const marks = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => marks[c]);
 const inks = ['#2a55c4', '#c2410c', '#1d7a46', '#8b3fb0', '#0e7490', '#a16207'];
 
 // round is a step of 1, 2 or 5 that divides a span into some five.

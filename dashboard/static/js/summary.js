@@ -121,8 +121,8 @@ function Live({ run }) {
 
 // aheadText says what became of the calls that were asked ahead.
 export const aheadText = (a, currency) => 'asked ahead ' + count(a.asked, 'call') + ', ' + num(a.used) + ' used, '
-	+ num(a.wasted) + ' in vain (' + short(a.wasted_tokens) + ' tokens' + (currency ? ', ' + money(a.wasted_micros, currency)
-		: '') + ')' + (a.saved_ms >= 0 ? ', ' + span(a.saved_ms) + ' saved' : '');
+	+ num(a.wasted) + ' in vain (' + short(a.wasted_tokens) + ' tokens' + (currency
+		? ', ' + money(a.wasted_micros, currency) : '') + ')' + (a.saved_ms >= 0 ? ', ' + span(a.saved_ms) + ' saved' : '');
 
 // useSince is the moment at which an answer came.
 function useSince(key, value) {
@@ -142,7 +142,8 @@ const columns = [
 // Agents is the table of the agents over the run.
 export function AgentsTable({ id, run }) {
 	const goals = Map.groupBy ? Map.groupBy(run.goals, (g) => g.agent_id) : grouped(run.goals);
-	const { head, list } = sortable(run.shares, columns.map(([name, by, kind]) => [name, (s) => by(s, goals), kind]), 'agents');
+	const { head, list } = sortable(run.shares,
+		columns.map(([name, by, kind]) => [name, (s) => by(s, goals), kind]), 'agents');
 	const met = (s) => { const of = goals.get(s.agent) || [];
 	return of.length === 0 ? html`<span class="soft">none</span>` : of.map((g, i) => html`${i ? html`<br />` : ''}
 		<span class=${g.met_at >= 0 ? 'good' : ''} title=${clean(g.goal.text || g.goal.id)}>${g.met_at >= 0
@@ -160,7 +161,8 @@ export function AgentsTable({ id, run }) {
 				{ id, agent: s.agent, tick: s.last.tick, open: 1 })}>tick ${num(s.last.tick)}</a> ${s.last.kind === 'wait'
 					? html`<span class="bad">${noAnswer(s.last.failed)}</span>` : words(s.last.action)}` : '–'}</td>
 			<td class="small">${amounts(s.gave) || '–'}</td><td class="small">${amounts(s.got) || '–'}</td>
-			<td class="num" data-csv=${s.tokens}>${short(s.tokens)}</td><td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
+			<td class="num" data-csv=${s.tokens}>${short(s.tokens)}</td>
+			<td class="num">${money(s.cost_micros, run.row.currency)}</td>`} />
 		${run.agents.length > run.shares.length && html`<p class="soft small">${'The ' + num(run.shares.length) + ' of '
 			+ num(run.agents.length) + ' agents with the most failed turns.'}</p>`}`;
 }
