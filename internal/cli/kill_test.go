@@ -105,7 +105,9 @@ type killing struct {
 	server *countingServer // nil for the embedded one
 	dir    string
 	flags  []string
-	rng    *rand.Rand
+	// again are the flags of its resumes.
+	again []string
+	rng   *rand.Rand
 	// calls counts what the unbroken run asked the server: agents who lived through the same ask the
 	// same.
 	calls map[string]int
@@ -118,7 +120,7 @@ type killing struct {
 func (k *killing) command(resume bool) []string {
 	args := append([]string{"llm_bootstrap", "--run-dir", "run"}, k.flags...)
 	if resume {
-		args = []string{"resume", "run"}
+		args = append([]string{"resume", "run"}, k.again...)
 	}
 	if k.server != nil {
 		args = append(args, "--model", "scripted", "--base-url", k.server.URL)
