@@ -222,8 +222,8 @@ var policies = []policy{
 	{
 		dir: "batch",
 		project: []string{
-			"metric", "session", "session/access", "engine", "engine/budget", "run", "report", "report/stats", "trace", "world",
-			"world/scenario", "baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner",
+			"metric", "session", "session/access", "engine", "engine/budget", "run", "report", "report/plot", "report/stats",
+			"trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner",
 			"internal/document",
 		},
 		modules: []string{"golang.org/x/sync"},

@@ -49,6 +49,9 @@ type pageCell struct {
 	Row  []string
 }
 
+// pagePlot is a picture with its address.
+type pagePlot struct{ Name, Link string }
+
 // HTML is the summary as one file without scripts that loads nothing.
 func (s Summary) HTML() []byte { return Page{Name: s.Name, Summary: &s}.HTML() }
 
@@ -65,6 +68,9 @@ type Page struct {
 	Link  func(ID) string
 	Back  string
 	Again int
+	// Plots are the pictures that PlotLink has an address of.
+	Plots    []string
+	PlotLink func(name string) string
 }
 
 // PageOf is the page of a batch as it is now, with all of its cells. It computes no metric, since the batch may
@@ -102,9 +108,13 @@ func (p Page) HTML() []byte {
 		Intervals                          []pageInterval
 		CellHeader                         []string
 		Cells                              []pageCell
+		Plots                              []pagePlot
 	}{Style: template.CSS(pageStyle), StyleHash: styleHash, Name: one(p.Name), Problem: one(p.Problem), Back: p.Back,
 		Again: p.Again, CellHeader: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls",
 			"digest", "reason"}}
+	for _, name := range p.Plots {
+		data.Plots = append(data.Plots, pagePlot{name, p.PlotLink(name)})
+	}
 	if s := p.Summary; s != nil {
 		data.Head = s.head()
 		data.Verdict = string(s.Verdict)

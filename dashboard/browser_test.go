@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"image/png"
 	"iter"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -832,12 +833,21 @@ func TestABatchInABrowser(t *testing.T) {
 	b.check(t, "batch")
 	b.accessible(t, "batch")
 	b.shoot(t, "batch.png")
+	b.wait(t, "intervals as SVG")
+	status, header, svg := request(t, b.url+"api/batch?batch=arms&plot=intervals", nil)
+	if status != http.StatusOK || header.Get("Content-Disposition") != "attachment; filename=arms-intervals.svg" || !bytes.HasPrefix(svg, []byte("<svg ")) {
+		t.Errorf("the picture: status %d, %v\n%.200s", status, header, svg)
+	}
+	if status, _, _ := request(t, b.url+"api/batch?batch=arms&plot=ranks", nil); status != http.StatusBadRequest {
+		t.Errorf("a picture of nothing: status %d", status)
+	}
 	sides := ""
 	for i, path := range at {
 		sides += "&" + string("ab"[i%2]) + "=" + "arms/" + filepath.ToSlash(path)
 	}
 	b.open(t, "#/compare?"+sides[1:], "Verdict")
 	b.wait(t, "Pairs")
+	b.wait(t, "intervals as a picture: SVG")
 	b.check(t, "sides")
 	b.accessible(t, "sides")
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +44,8 @@ type compareView struct {
 	// Parts are both decisions where two runs part; nil where they never do, or one of them has none there.
 	Parts   *partView      `json:"parts"`
 	Summary *batch.Summary `json:"summary"`
+	// Plots are pictures of it as SVG, by name.
+	Plots map[string]string `json:"plots,omitempty"`
 	// Pairs are the runs of both sides that stand against each other, with what they scored.
 	Pairs []pairView `json:"pairs,omitempty"`
 	// Out are the runs that no verdict counts.
@@ -268,6 +272,14 @@ func (s *Server) compareSides(ctx context.Context, v *compareView) error {
 		return badQuery(err.Error())
 	}
 	v.Summary = &sum
+	v.Plots = map[string]string{}
+	for _, name := range sum.Plots() {
+		svg, err := sum.Plot(name)
+		if err != nil {
+			return err
+		}
+		v.Plots[name] = string(svg)
+	}
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
 		switch p := pairs[key]; {
 		case p.A == "":
@@ -342,7 +354,33 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 		}
 		return "/#/run?id=" + url.QueryEscape(of)
 	}
+	if name := r.URL.Query().Get("plot"); name != "" && p.Summary != nil {
+		writePlot(w, *p.Summary, name)
+		return
+	}
+	if p.Summary != nil {
+		p.Plots = p.Summary.Plots()
+	}
+	p.PlotLink = func(name string) string {
+		return "/api/batch?" + url.Values{"batch": {id}, "plot": {name}}.Encode()
+	}
 	w.Header().Set("Content-Security-Policy", batch.PagePolicy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(p.HTML())
+}
+
+// notInNames are the characters that no name of a file that is saved has.
+var notInNames = regexp.MustCompile(`[^\pL\pN._-]+`)
+
+// writePlot answers with a picture of a batch, to be saved under a name that says both.
+func writePlot(w http.ResponseWriter, of batch.Summary, name string) {
+	svg, err := of.Plot(name)
+	if err != nil {
+		fail(w, badQuery(err.Error()))
+		return
+	}
+	file := strings.Trim(notInNames.ReplaceAllString(of.Name+"-"+name, "-"), ".-") + ".svg"
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
+	_, _ = w.Write(svg)
 }

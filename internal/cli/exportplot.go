@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/explain/export"
@@ -28,11 +26,7 @@ func (m *Main) exportPlot(arg string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	draw := drawIntervals
-	if f.Plot == "ranks" {
-		draw = drawRanks
-	}
-	svg, err := draw(s)
+	svg, err := s.Plot(f.Plot)
 	if err != nil {
 		return badInput("%s: %w", shown(arg), err)
 	}
@@ -118,42 +112,4 @@ func (e *exporting) scores(w io.Writer) error {
 	}
 	_, err := w.Write(plot.Score(panels))
 	return err
-}
-
-// drawIntervals draws the difference of each compared arm in the metric that decides.
-func drawIntervals(s batch.Summary) ([]byte, error) {
-	var rows []plot.Difference
-	what := ""
-	for _, c := range s.Comparisons {
-		for _, v := range c.Metrics {
-			if !v.Primary {
-				continue
-			}
-			what = "difference in " + v.Metric + " (confidence of its interval)"
-			r := plot.Difference{Arm: c.Arm, Baseline: c.Baseline, Value: v.Difference, Verdict: string(v.Outcome)}
-			if v.Interval != nil {
-				r.Verdict += fmt.Sprintf(" (%.4g%%)", 100*(1-v.Level))
-				r.HasInterval = true
-				r.Low = v.Interval.Low
-				r.High = v.Interval.High
-			}
-			rows = append(rows, r)
-		}
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("it compares nothing; allowed: a batch with a [compare] section and results")
-	}
-	return plot.Intervals(what, rows), nil
-}
-
-// drawRanks draws between which places each arm is.
-func drawRanks(s batch.Summary) ([]byte, error) {
-	var rows []plot.Place
-	for _, r := range s.Ranks {
-		rows = append(rows, plot.Place{Name: r.Arm, Low: r.Low, High: r.High, Mean: r.Mean})
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("it ranks nothing; allowed: a batch of three and more arms of which all pairs are compared")
-	}
-	return plot.Ranks(strings.TrimSpace("places by "+s.Ranked), rows), nil
 }

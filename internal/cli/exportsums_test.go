@@ -16,7 +16,6 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/explain/export"
 	"example.com/agentworld/report"
-	"example.com/agentworld/report/stats"
 )
 
 // exportedRows are the rows of a table as CSV, by column.
@@ -312,27 +311,6 @@ func TestExportOfABatch(t *testing.T) {
 	q.Getwd = func() (string, error) { return p.dir, nil }
 	if code := q.run(t); code != 0 || !strings.Contains(q.stderr.String(), "1 of 4 cells of the batch have no run to export") || strings.Count(q.stdout.String(), "\n") != 4 {
 		t.Errorf("exit code %d:\n%s", code, q.output())
-	}
-}
-
-// TestPicturesOfABatch: the differences that a batch compares and the places of its arms are drawn with their names and
-// bounds, and a batch without them is refused.
-func TestPicturesOfABatch(t *testing.T) {
-	verdict := stats.Verdict{Outcome: stats.Better, Difference: 2, Interval: &stats.Interval{Low: 1, High: 3}, Level: 0.025}
-	s := batch.Summary{Ranked: "score", Ranks: []batch.ArmRank{{Arm: "lean", Mean: 4, Rank: stats.Rank{Low: 1, High: 2}}, {Arm: "full", Mean: 3, Rank: stats.Rank{Low: 2, High: 3}}},
-		Comparisons: []batch.Comparison{{Arm: "lean", Baseline: "full", Metrics: []batch.MetricVerdict{{Metric: "score", Primary: true, Verdict: verdict}, {Metric: "calls"}}}}}
-	intervals, err := drawIntervals(s)
-	if err != nil || strings.Count(string(intervals), "<circle") != 1 || !strings.Contains(string(intervals), ">lean - full<") || !strings.Contains(string(intervals), ">better (97.5%)<") {
-		t.Errorf("intervals: %v\n%s", err, intervals)
-	}
-	ranks, err := drawRanks(s)
-	if err != nil || strings.Count(string(ranks), "<circle") != 4 || !strings.Contains(string(ranks), ">mean 4<") {
-		t.Errorf("ranks: %v\n%s", err, ranks)
-	}
-	_, unranked := drawRanks(batch.Summary{})
-	_, uncompared := drawIntervals(batch.Summary{})
-	if unranked == nil || uncompared == nil {
-		t.Error("a batch that compares nothing is drawn")
 	}
 }
 

@@ -1,7 +1,7 @@
 // Two runs, or two sides of several, against each other.
 import { html, useEffect, useState, useData, useVersion, href, num, count, clean, shown, words,
 	noAnswer, refused, actionText, Rows, Pick, heads, Note,
-	Sheet, Pill, single, Waiting } from './lib.js';
+	Sheet, Svg, Pill, single, Waiting } from './lib.js';
 
 export function Compare({ q }) {
 	const list = useData('runs', single ? null : {}, useVersion('*'));
@@ -24,6 +24,8 @@ export function Compare({ q }) {
 		${asked && (!of.data ? html`<${Waiting} of=${of} what="Comparing…" />` : of.data.pair
 			? html`<${Pair} of=${of.data} a=${a[0]} b=${b[0]} />`
 				: html`<${Verdicts} s=${of.data.summary} />
+					${Object.entries(of.data.plots || {}).map(([name, drawn]) => html`<p class="small">${
+						name + ' as a picture: '}<${Svg} ...${{ name, drawn }} /></p>`)}
 					<${Pairs} list=${of.data.pairs || []} own=${of.data.summary.own_metrics} />
 					<${Out} list=${of.data.out || []} />`)}`;
 }

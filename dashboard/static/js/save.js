@@ -106,7 +106,7 @@ function svgOf({ title, unit, x, series }) {
 		parts.join('\n') + '</svg>\n';
 }
 
-// Svg saves a chart as a picture that any size suits.
-export const Svg = ({ chart }) => html`<button type="button" class="link small"
-	aria-label=${'Save as SVG: ' + chart.title} onClick=${() => save(chart.title, '.svg',
-		new Blob([svgOf(chart)], { type: 'image/svg+xml' }))}>SVG</button>`;
+// Svg saves a chart as a picture that any size suits, or one that the server drew.
+export const Svg = ({ chart, name = chart.title, drawn }) => html`<button type="button" class="link small"
+	aria-label=${'Save as SVG: ' + name} onClick=${() => save(name, '.svg',
+		new Blob([drawn || svgOf(chart)], { type: 'image/svg+xml' }))}>SVG</button>`;
