@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -160,7 +161,7 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 	return &trace.AheadTiming{
 		Depth: r.Options.Ahead.Depth, WastePermille: r.Options.Ahead.WastePermille,
 		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
-		WastedUsage: c.WastedUsage, SavedMS: r.lookout.savedMS,
+		WastedUsage: c.WastedUsage, WastedCost: c.WastedCost, SavedMS: r.lookout.savedMS,
 	}, err
 }
 
@@ -196,6 +197,9 @@ func (r *runner) base(last int64) ahead.Base {
 		View:   func(w *world.World, n int) world.View { return viewOf(w, n, blind) },
 		Asked:  func(n int) bool { return models[n].seat == nil },
 		Active: func(n int) bool { return !models[n].stopped },
+		Cost: func(n int, u llmclient.Usage) price.Money {
+			return spending.meter.Prices[models[n].model].Cost(u)
+		},
 		Request: func(n int, ask behavior.Ask) llmclient.Request {
 			q := spending.bounded(ask, models[n].model)
 			q.Ladder = models[n].ladder

@@ -218,7 +218,7 @@ func (r Report) Text() string {
 		line("waited for", listed(slowest, namesMax, "; ", AgentTiming.text))
 		line("asked", listed(t.ByEndpoint, namesMax, "; ", EndpointLatency.text))
 	}
-	rare("ahead", t.Ahead.Text())
+	rare("ahead", t.Ahead.Text(r.Cost.Currency))
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {
