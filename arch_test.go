@@ -149,7 +149,7 @@ var policies = []policy{
 			"internal/atomicfile", "engine/ahead",
 		},
 	},
-	{dir: "engine/ahead", project: []string{"world", "behavior", "modules", "llmclient", "llmclient/limiter", "trace"}},
+	{dir: "engine/ahead", project: []string{"world", "behavior", "modules", "llmclient", "llmclient/limiter", "llmclient/price", "trace"}},
 	{
 		dir: "engine/ask",
 		project: []string{

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -169,7 +170,7 @@ func (l *lookout) became(how Ahead) *trace.AheadTiming {
 	return &trace.AheadTiming{
 		Depth: how.Depth, WastePermille: how.WastePermille,
 		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
-		WastedUsage: c.WastedUsage, SavedMS: l.savedMS,
+		WastedUsage: c.WastedUsage, WastedCost: c.WastedCost, SavedMS: l.savedMS,
 	}
 }
 
@@ -205,6 +206,9 @@ func (r *runner) base(last int64) ahead.Base {
 		View:   func(w *world.World, n int) world.View { return viewOf(w, n, blind) },
 		Asked:  func(n int) bool { return models[n].seat == nil },
 		Active: func(n int) bool { return !models[n].stopped },
+		Cost: func(n int, u llmclient.Usage) price.Money {
+			return spending.meter.Prices[models[n].model].Cost(u)
+		},
 		Request: func(n int, ask behavior.Ask) llmclient.Request {
 			q := spending.bounded(ask, models[n].model)
 			q.Ladder = models[n].ladder

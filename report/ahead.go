@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
@@ -27,31 +26,36 @@ type Ahead struct {
 	WastedInputTokens int64 `json:"wasted_input_tokens"`
 	// Output tokens of calls in vain, as far as they were answered.
 	WastedOutputTokens int64 `json:"wasted_output_tokens"`
-	// Cost of calls in vain in millionths, at the price of the run's model; 0 without one.
+	// Cost of calls in vain, in millionths of the currency, as far as they were answered and have a price.
 	WastedMicros int64 `json:"wasted_micros"`
 	// Milliseconds by which the ticks of the last process were shorter than the answers of their slowest turns took.
 	SavedMS int64 `json:"saved_ms"`
 }
 
-// aheadOf is what a trace says was asked ahead, with the price of the run's model.
-func aheadOf(t *trace.AheadTiming, p price.Price) Ahead {
+// aheadOf is what a trace says was asked ahead.
+func aheadOf(t *trace.AheadTiming) Ahead {
 	if t == nil {
 		return Ahead{}
 	}
 	return Ahead{
 		Depth: int64(t.Depth), WastePermille: t.WastePermille, Asked: t.Asked, Used: t.Used, Wasted: t.Wasted, Open: t.Open,
 		WastedInputTokens: t.WastedUsage.Input, WastedOutputTokens: t.WastedUsage.Output, SavedMS: t.SavedMS,
-		WastedMicros: p.Cost(t.WastedUsage).Micros(),
+		WastedMicros: t.WastedCost.Micros(),
 	}
 }
 
-// Text says what became of the calls, nothing where none were to be asked.
-func (a Ahead) Text() string {
+// Text says what became of the calls, nothing where none were to be asked. currency is that of costs, empty without
+// prices.
+func (a Ahead) Text(currency string) string {
 	if a.Depth == 0 {
 		return ""
 	}
+	cost := plaintext.Count(a.WastedInputTokens+a.WastedOutputTokens, "token")
+	if currency != "" {
+		cost += ", " + micros(a.WastedMicros) + " " + plain(currency)
+	}
 	text := fmt.Sprintf("%s asked ahead, %d used, %d in vain (%s), %s s saved", plaintext.Count(a.Asked, "call"), a.Used,
-		a.Wasted, plaintext.Count(a.WastedInputTokens+a.WastedOutputTokens, "token"), milli(a.SavedMS))
+		a.Wasted, cost, milli(a.SavedMS))
 	if a.Open > 0 {
 		text += fmt.Sprintf(", %d open", a.Open)
 	}

@@ -219,7 +219,7 @@ func (r Report) ended(s *sheet) {
 }
 
 // write writes how long everything took, and who was waited for.
-func (t Timing) write(s *sheet) {
+func (t Timing) write(s *sheet, currency string) {
 	l := t.LLMLatencyMS
 	s.line("time", fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(t.WallMS), l.P50,
 		l.P95, l.P99, l.Max))
@@ -231,7 +231,7 @@ func (t Timing) write(s *sheet) {
 		s.line("waited for", listed(slowest, namesMax, "; ", AgentTiming.text))
 		s.line("asked", listed(t.ByEndpoint, namesMax, "; ", EndpointLatency.text))
 	}
-	s.rare("ahead", t.Ahead.Text())
+	s.rare("ahead", t.Ahead.Text(currency))
 	busy := slices.DeleteFunc(slices.Clone(t.Endpoints),
 		func(e trace.EndpointTiming) bool { return e.Waited+e.Throttled+e.GaveUp == 0 })
 	s.rare("endpoints", listed(busy, len(busy), "; ", func(e trace.EndpointTiming) string {

@@ -420,7 +420,7 @@ func (f *folder) report() Report {
 		if end.Timing != nil {
 			r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
 			r.Timing.Endpoints = append(r.Timing.Endpoints, end.Timing.Endpoints...)
-			r.Timing.Ahead = aheadOf(end.Timing.Ahead, f.costs.prices[r.Model])
+			r.Timing.Ahead = aheadOf(end.Timing.Ahead)
 		}
 		for _, g := range end.Goals {
 			r.Goals = append(r.Goals, g)

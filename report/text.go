@@ -38,7 +38,7 @@ func (r Report) Text() string {
 	r.rested(&s)
 	s.line("learning", r.Learning.text())
 	r.ended(&s)
-	r.Timing.write(&s)
+	r.Timing.write(&s, r.Cost.Currency)
 	s.line("digest", plain(r.FinalDigest))
 	return s.String()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/world"
 )
 
@@ -113,6 +114,8 @@ type AheadTiming struct {
 	Open   int64 `json:"open"`
 	// WastedUsage is what the wasted calls took, as far as they were answered.
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
+	// WastedCost is what they cost at the recorded prices, as far as models have any.
+	WastedCost price.Money `json:"wasted_cost_pico"`
 	// SavedMS is by how much the ticks of this process were shorter than the answers of their slowest turns
 	// took, in milliseconds.
 	SavedMS int64 `json:"saved_ms"`

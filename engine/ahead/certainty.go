@@ -28,14 +28,19 @@ const (
 	certainties
 )
 
+// doubtful says that open turns at the agent's own place may be seen. Whether they change what it sees is a matter
+// of the world and of what the agents there do, so such predictions are asked only where they came true before.
+func (c certainty) doubtful() bool { return c > settledAsSeen }
+
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
-// agent yet, as runs of belts have it.
+// agent yet, as runs of belts have it. One that is doubtful and came true makes it more than [chanceMin].
 var expected = [certainties]int64{
-	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 900, twoOpen: 820, someOpen: 720,
+	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 690, twoOpen: 680, someOpen: 670,
 	manyOpen: 500, settledHere: 400, unsettled: 250,
 }
 
-// record is how the predictions about an agent did lately, in thousandths of a prediction.
+// record is how the predictions about an agent did lately, in thousandths of a prediction: those that were asked,
+// and of doubtful ones all.
 type record [certainties]struct{ tried, right int64 }
 
 // expectedWeight is how many predictions weigh as much as what is expected, in thousandths.
@@ -47,6 +52,12 @@ func (r *record) note(c certainty, right bool) {
 	if right {
 		r[c].right += 1000
 	}
+}
+
+// prediction is the first request of a turn as it was foreseen first with a doubtful certainty.
+type prediction struct {
+	certainty certainty
+	hash      string
 }
 
 // fade forgets a tenth of the record, so that an agent gets another chance in later ticks.

@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
 
@@ -45,9 +46,11 @@ type Planner struct {
 	shadow shadow
 	calls  map[CallID]*call
 	// latest are the last calls that were asked ahead of the steps of turns.
-	latest  map[trace.CallKey]*call
-	records []record
-	counts  Counts
+	latest map[trace.CallKey]*call
+	// predictions are by turn, whose key has step 1.
+	predictions map[trace.CallKey][]prediction
+	records     []record
+	counts      Counts
 	// underWay counts the calls that are not answered. risk is what open calls are likely to waste, in
 	// thousandths of a call.
 	underWay int
@@ -88,6 +91,8 @@ type Counts struct {
 	Own int64 `json:"own"`
 	// WastedUsage is what the wasted calls took, as far as they were answered.
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
+	// WastedCost is what they cost, as far as their models have prices.
+	WastedCost price.Money `json:"wasted_cost_pico"`
 }
 
 // NewPlanner returns a planner that knows nothing of the run but what earlier processes asked ahead, nil for
@@ -95,7 +100,8 @@ type Counts struct {
 func NewPlanner(l Limits, before *Kept) *Planner {
 	l.Depth = min(max(l.Depth, 0), DepthMax)
 	l.InFlight = max(l.InFlight, 1)
-	p := &Planner{limits: l, calls: map[CallID]*call{}, latest: map[trace.CallKey]*call{}}
+	p := &Planner{limits: l, calls: map[CallID]*call{}, latest: map[trace.CallKey]*call{},
+		predictions: map[trace.CallKey][]prediction{}}
 	if before != nil {
 		p.counts, p.kept = before.counts, before.open
 	}
@@ -152,6 +158,10 @@ func (p *Planner) Decide(tick int64, n int, d behavior.Decision) {
 // was not asked ahead.
 func (p *Planner) Reach(id CallID, n int) {
 	c := p.calls[id]
+	for _, was := range p.predictions[id.CallKey] {
+		p.records[n].note(was.certainty, was.hash == id.Hash)
+	}
+	delete(p.predictions, id.CallKey)
 	switch {
 	case c == nil:
 		p.calls[id] = &call{agent: n, reached: true}
@@ -164,6 +174,14 @@ func (p *Planner) Reach(id CallID, n int) {
 	case !c.reached:
 		c.reached = true
 		p.use(c)
+	}
+}
+
+// predict keeps what is foreseen of a turn, unless it was foreseen with the same certainty before.
+func (p *Planner) predict(c certainty, id CallID) {
+	same := func(was prediction) bool { return was.certainty == c }
+	if c.doubtful() && id.Step == 1 && !slices.ContainsFunc(p.predictions[id.CallKey], same) {
+		p.predictions[id.CallKey] = append(p.predictions[id.CallKey], prediction{c, id.Hash})
 	}
 }
 
@@ -184,7 +202,9 @@ func (p *Planner) use(c *call) {
 	}
 	p.close(c)
 	p.counts.Used++
-	p.records[c.agent].note(c.certainty, true)
+	if !c.certainty.doubtful() {
+		p.records[c.agent].note(c.certainty, true)
+	}
 }
 
 // close ends the risk of a call.
@@ -227,7 +247,9 @@ func (p *Planner) miss(id CallID) {
 // spend counts what a wasted call took.
 func (p *Planner) spend(c *call) {
 	if c.answer.Reply != nil {
-		p.counts.WastedUsage = p.counts.WastedUsage.Add(c.answer.Reply.Usage)
+		usage := c.answer.Reply.Usage
+		p.counts.WastedUsage = p.counts.WastedUsage.Add(usage)
+		p.counts.WastedCost = p.counts.WastedCost.Plus(p.shadow.base.Cost(c.agent, usage))
 	}
 }
 
@@ -242,12 +264,15 @@ func (p *Planner) settle(tick int64) {
 			p.close(c)
 			p.counts.Wasted++
 			p.spend(c)
-			p.records[c.agent].note(c.certainty, false)
+			if !c.certainty.doubtful() {
+				p.records[c.agent].note(c.certainty, false)
+			}
 		}
 		if c.done {
 			delete(p.calls, id)
 		}
 	}
+	maps.DeleteFunc(p.predictions, func(key trace.CallKey, _ []prediction) bool { return key.Tick <= tick })
 	maps.DeleteFunc(p.latest, func(key trace.CallKey, _ *call) bool { return key.Tick <= tick })
 	for n := range p.records {
 		p.records[n].fade()
@@ -294,10 +319,14 @@ func (p *Planner) Choose() (list []Call) {
 	var all []candidate
 	for _, f := range p.shadow.ticks[1:] {
 		for n, l := range f.lives {
-			if l.turn == nil || l.turn.ask == nil || p.calls[l.turn.ask.id] != nil {
+			if l.turn == nil || l.turn.ask == nil {
 				continue
 			}
 			c := f.certaintyOf(n)
+			p.predict(c, l.turn.ask.id)
+			if p.calls[l.turn.ask.id] != nil {
+				continue
+			}
 			before := p.latest[l.turn.ask.id.CallKey]
 			p.supersede(before)
 			if (before == nil || c < before.certainty) && p.records[n].chance(c) >= chanceMin {

@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -26,6 +27,8 @@ type Base struct {
 	Asked, Active func(n int) bool
 	// Request is a request of agent n as it is sent.
 	Request func(n int, ask behavior.Ask) llmclient.Request
+	// Cost is what an answer to agent n costs.
+	Cost func(n int, u llmclient.Usage) price.Money
 	// Modules are those that turns call.
 	Modules *modules.Registry
 	// Last is the last tick that can be foreseen: the run's last, or the one after which something is

@@ -80,7 +80,7 @@ func Of(r report.Report, o Options) []Line {
 	page.add("fork", Plain, r.Fork.Text())
 	page.add("cost", Plain, cost(r))
 	page.add("waited", Plain, waited(r.Timing))
-	page.add("ahead", Plain, r.Timing.Ahead.Text())
+	page.add("ahead", Plain, r.Timing.Ahead.Text(r.Cost.Currency))
 	return page.lines
 }
 
