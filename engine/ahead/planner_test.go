@@ -1,6 +1,12 @@
 package ahead
 
-import "testing"
+import (
+	"testing"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
+)
 
 // TestARecordIsTheAgentsOwn: predictions that fail end the trust in that certainty of that agent, and it
 // gets another chance after some ticks.
@@ -22,5 +28,40 @@ func TestARecordIsTheAgentsOwn(t *testing.T) {
 	}
 	if c := p.records[0].chance(settledAsSeen); c < chanceMin {
 		t.Errorf("forty ticks later the chance is still %d", c)
+	}
+}
+
+// TestAStrangersTextStopsThoseWhoSeeIt: agents who see what somebody says that nobody foresaw are no longer asked
+// ahead, and all others are.
+func TestAStrangersTextStopsThoseWhoSeeIt(t *testing.T) {
+	p := NewPlanner(Limits{Depth: 4, InFlight: 8, WastePermille: 50}, nil)
+	p.records = make([]record, 4)
+	for tick := int64(1); tick <= 6; tick++ {
+		for n := range p.records {
+			foreseen := CallID{CallKey: trace.CallKey{Tick: tick, Agent: string(rune('a' + n)), Step: 1}, Hash: "foreseen"}
+			p.predict(oneOpen, foreseen)
+			p.calls[foreseen] = &call{agent: n, ahead: true, certainty: settledAsSeen}
+			came := foreseen
+			if n == 1 { // who sees the stranger
+				came.Hash = "another"
+			}
+			p.Reach(came, n)
+			p.Answer(foreseen, llmclient.Answer{Reply: &llmclient.Reply{}})
+		}
+		p.shadow.base.Cost = func(int, llmclient.Usage) price.Money { return 7 }
+		p.settle(tick)
+	}
+	for n := range p.records {
+		for _, c := range []certainty{settledAsSeen, oneOpen} {
+			if asked := p.records[n].chance(c) >= chanceMin; asked == (n == 1) {
+				t.Errorf("agent %d, certainty %d: it is asked ahead: %v", n, c, asked)
+			}
+		}
+	}
+	if got := p.Counts(); got.Used != 18 || got.Wasted != 6 || got.WastedCost != 42 {
+		t.Errorf("%+v", got)
+	}
+	if len(p.latest)+len(p.predictions) > 0 {
+		t.Errorf("%d turns and %d predictions are kept of ticks that are over", len(p.latest), len(p.predictions))
 	}
 }
