@@ -76,7 +76,8 @@ func (s Scenario) regrows() bool {
 // [Scenario.Check].
 func (s Scenario) Industry() *Industry {
 	r := s.Rules
-	in := &Industry{Rules: r, Resources: slices.Concat(resourceNames, s.Products), Regrows: s.regrows()}
+	in := &Industry{Rules: r, Regrows: s.regrows()}
+	in.Resources = slices.Concat(resourceNames, s.Products)
 	in.Kinds = []FactoryKind{{
 		Name:  AssemblerMk1,
 		Ticks: r.BuildTicks,

@@ -74,7 +74,8 @@ func newLanguage(w *words.Language) language {
 
 		at: mark(o.At), here: o.Here, km: strings.TrimSpace(o.KM), found: mark(w.History.Place),
 		to:    strings.TrimSpace(w.Options.To),
-		power: mark(o.Power), heat: mark(o.Heat), radiation: mark(o.Radiation), price: mark(w.Options.Price), wear: mark(o.Wear),
+		power: mark(o.Power), heat: mark(o.Heat), radiation: mark(o.Radiation), price: mark(w.Options.Price),
+		wear: mark(o.Wear),
 		most: mark(w.Options.Most), more: mark(o.More), queued: mark(o.Queued), ready: mark(o.ReadyIn), next: mark(o.NextIn),
 		states:  statesIn(w),
 		refused: strings.Trim(w.History.Refused, " :"), all: w.Goals.AllAgents,
