@@ -69,7 +69,8 @@ func (r Rules) Industry() *Industry { return Scenario{Rules: r}.Industry() }
 
 // regrows reports whether a place of the scenario regrows compound.
 func (s Scenario) regrows() bool {
-	return s.Belt != nil && s.Belt.RegenPPM > 0 || slices.ContainsFunc(s.Places, func(p Place) bool { return p.RegenG > 0 })
+	grows := func(p Place) bool { return p.RegenG > 0 }
+	return s.Belt != nil && s.Belt.RegenPPM > 0 || slices.ContainsFunc(s.Places, grows)
 }
 
 // Industry returns what can be made in the scenario's world. The scenario must be sound, see
