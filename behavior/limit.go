@@ -24,10 +24,6 @@ func (s *observationWriter) limits() {
 			binding = append(binding, r)
 		}
 	}
-	// Those that nobody may ask for come first, since no heading ends the part of who may.
-	slices.SortStableFunc(binding, func(a, b policy.Quota) int {
-		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
-	})
 	s.limitLine(s.words.Lines.Limits, binding)
 	s.limitLine(s.words.Lines.Asks, asked)
 }
@@ -44,7 +40,10 @@ func (s *observationWriter) limitLine(lead string, rows []policy.Quota) {
 	gifts := slices.ContainsFunc(rows, func(r policy.Quota) bool {
 		return r.Action == (world.Transfer{}).ActionName() && r.Total > 0 && len(r.AskedBy) > 0
 	})
-	rows = slices.Clone(rows)
+	// Those that nobody may ask for come first, since no heading ends the part of who may.
+	slices.SortStableFunc(rows, func(a, b policy.Quota) int {
+		return min(1, len(s.askers(&a))) - min(1, len(s.askers(&b)))
+	})
 	before := ""
 	for len(rows) > 0 {
 		r := rows[0]

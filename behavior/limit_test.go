@@ -159,13 +159,17 @@ func TestLimitsOfAsksAreToldApart(t *testing.T) {
 	ask := trade("*", "transfer_resource", world.Hardware, "", 0, 0, "agent-3")
 	ask.To = "agent-3"
 	free := world.PolicyRule{Agent: "*", Effect: world.EffectAllow, Action: "transfer_resource"}.WithDefaults()
+	forbid := world.PolicyRule{Agent: "*", Effect: world.EffectForbid, Action: "transfer_resource", To: "agent-3"}.WithDefaults()
 	narrow := free
 	narrow.What = world.Compound
 	const alone = "\nlimits of what is asked alone, though what you plan counts: agent-3 may ask without your plan for: transfer_resource hardware"
 	for _, c := range []struct {
 		rules []world.PolicyRule
 		apart bool
-	}{{[]world.PolicyRule{ask}, false}, {[]world.PolicyRule{ask, narrow}, false}, {[]world.PolicyRule{ask, free}, true}} {
+	}{
+		{[]world.PolicyRule{ask}, false}, {[]world.PolicyRule{ask, narrow}, false}, {[]world.PolicyRule{ask, free}, true},
+		{[]world.PolicyRule{ask, free, forbid}, false}, // which ask lifts and free does not
+	} {
 		l := partners(t, words.English, c.rules...)
 		if now := l.prompt(); strings.Contains(now, alone) != c.apart {
 			t.Errorf("%d rules, apart %v: the prompt is\n%s", len(c.rules), c.apart, now)

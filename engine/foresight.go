@@ -154,11 +154,10 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 		return nil, nil
 	}
 	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
-	of := r.lookout.became(r.Options.Ahead)
-	if r.reached.Tick >= r.Ticks { // the run comes to nothing more
-		of.Wasted, of.Open = of.Wasted+of.Open, 0
+	if r.reached.Tick >= r.Ticks {
+		r.lookout.Finish()
 	}
-	return of, err
+	return r.lookout.became(r.Options.Ahead), err
 }
 
 // became is what became of the calls so far, nil where nothing is asked ahead.

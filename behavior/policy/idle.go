@@ -220,13 +220,25 @@ func withoutLimit(all []rule, r *rule) string {
 			slices.ContainsFunc(r.AskedBy, func(id string) bool { return !o.mayAsk(id) }) {
 			continue
 		}
-		stopped := slices.ContainsFunc(all,
-			func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
-		if !stopped {
+		if !o.stoppedWhere(all, r) {
 			return fmt.Sprintf("it bounds nothing, because %s allows the same without a limit", ruleName(n))
 		}
 	}
 	return ""
+}
+
+// stoppedWhere reports whether a forbid that r lifts stops o, so that o does not allow all that r does.
+func (o *rule) stoppedWhere(all []rule, r *rule) bool {
+	return slices.ContainsFunc(all,
+		func(f rule) bool { return f.forbids() && f.overlaps(r) && r.lifts(&f) && !o.lifts(&f) })
+}
+
+// leavesPlansFree reports whether a rule without limits allows all that r does, asked for or not, so that r
+// limits what others ask for alone.
+func leavesPlansFree(all []rule, r *rule) bool {
+	return slices.ContainsFunc(all, func(o rule) bool {
+		return o.allows() && !o.limited() && len(o.AskedBy) == 0 && !o.toAsker() && o.subsumes(r) && !o.stoppedWhere(all, r)
+	})
 }
 
 // limited reports whether a rule has limits; what others may ask for always has.

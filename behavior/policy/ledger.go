@@ -253,14 +253,7 @@ func (p Policy) Quotas(l Ledger, now int64) (list []Quota) {
 		}
 		slices.Sort(spent)
 		list = append(list, Quota{r.PolicyRule, r.number, most, max(0, r.Total-l.settledFor(r, now, "")),
-			slices.Compact(spent), slices.ContainsFunc(p.rules, r.freedBy)})
+			slices.Compact(spent), leavesPlansFree(p.rules, r)})
 	}
 	return list
-}
-
-// freedBy reports whether another rule allows all that r describes, without a limit and unasked.
-func (r *rule) freedBy(other rule) bool {
-	covers := func(wide, narrow string) bool { return wide == "" || wide == world.Anyone || wide == narrow }
-	return other.allows() && len(other.AskedBy) == 0 && !other.limited() && other.Action == r.Action &&
-		covers(other.To, r.To) && covers(other.What, r.What) && covers(other.At, r.At) && other.Get == ""
 }

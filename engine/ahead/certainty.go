@@ -33,7 +33,8 @@ const (
 func (c certainty) doubtful() bool { return c > settledAsSeen }
 
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
-// agent yet, as runs of belts have it. One that is doubtful and came true makes it more than [chanceMin].
+// agent yet, as runs of belts have it. Doubtful ones pass [chanceMin] only after they came true, the less is
+// expected the more often.
 var expected = [certainties]int64{
 	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 690, twoOpen: 680, someOpen: 670,
 	manyOpen: 500, settledHere: 400, unsettled: 250,

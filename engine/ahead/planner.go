@@ -363,8 +363,8 @@ func (p *Planner) supersede(c *call) {
 
 // allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
 // asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
-// quarter is kept back, since agents in view of each other fail together, and another one from doubtful calls,
-// so that they do not stop those that hardly ever fail.
+// quarter is kept back, since agents in view of each other fail together, and another one from calls
+// about agents with open turns in view, so that they do not stop those that hardly ever fail.
 func (p *Planner) allowance(c certainty) int64 {
 	calls := p.counts.Own + p.counts.Used
 	now := p.shadow.ticks[0].tick

@@ -2,6 +2,7 @@ package ahead
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -94,6 +95,14 @@ func (s *Source) Close(await bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failure
+}
+
+// Finish says, after [Source.Close], that the run comes to no further tick: what it has not used was in vain.
+func (s *Source) Finish() {
+	s.planner.settle(math.MaxInt64)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts = s.planner.Counts()
 }
 
 // Counts are what became of the calls so far.
