@@ -119,7 +119,7 @@ func (p plan) resumeAdvice(does string, more ...string) advice {
 	if p.configFile != "" {
 		words = append(words, "--"+configFlag, pathWord(p.configFile))
 	}
-	keys := []string{"run.report_json"}
+	keys := []string{"run.report_json", "run.ahead", "run.ahead_waste"}
 	if p.Learns() {
 		keys = append(keys, "run.playbook")
 	}

@@ -44,7 +44,11 @@ func (m *Main) announce(w io.Writer, c config, reached []access.Endpoint, calls 
 			s.announce(w, m.Now())
 		}
 	}
-	if s.Ahead > 0 {
+	switch {
+	case s.Ahead == 0:
+	case s.DecisionDeadlineMS > 0 || s.Caps.Agent != (trace.Limit{}) || s.Caps.Tick != (trace.Limit{}):
+		plaintext.Fprintf(w, "note: nothing is asked ahead under a decision deadline or caps of an agent or a tick\n")
+	default:
 		plaintext.Fprintf(w, "ahead: %s; calls in vain, at most %d%% of the run's, are paid beside all caps\n",
 			plaintext.Count(s.Ahead, "tick"), s.AheadWaste)
 	}

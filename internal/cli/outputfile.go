@@ -115,7 +115,7 @@ func (m *Main) reportOutput(p *plan) (outputFile, error) {
 // records are the files of a run or of a cell of a batch that nobody could make again. The report of a run is none: a
 // command may write it there.
 func records(dir string) (kept []keptPath) {
-	what, names := "a record of a run", []string{run.TraceFile, run.IndexFile, run.ClaimFile, run.AsksFile}
+	what, names := "a record of a run", []string{run.TraceFile, run.IndexFile, run.ClaimFile, run.AsksFile, run.AheadFile}
 	_, cell := batch.RunOfCell(dir)
 	switch {
 	case cell:
@@ -141,8 +141,12 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 		// replace it.
 		return outputFile{}, errors.New("exists and is not a regular file")
 	}
-	for _, k := range append(slices.Clone(kept), records(filepath.Dir(path))...) {
-		if k.replacedBy(path) {
+	ends := path
+	if through, err := filepath.EvalSymlinks(path); err == nil {
+		ends = through // a link is written through
+	}
+	for _, k := range slices.Concat(kept, records(filepath.Dir(path)), records(filepath.Dir(ends))) {
+		if k.replacedBy(path) || k.replacedBy(ends) {
 			return outputFile{}, fmt.Errorf("would replace %s", k.what)
 		}
 	}

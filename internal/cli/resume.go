@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -226,6 +228,9 @@ func announceResume(m *Main, p plan) {
 	if before, from := p.session.CapsBefore(); from > 0 {
 		plaintext.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n",
 			before.Text(p.Currency()), p.Caps.Text(p.Currency()), from)
+	}
+	if _, err := os.Lstat(filepath.Join(p.RunDir, run.AheadFile)); err == nil && p.Ahead == 0 {
+		plaintext.Fprintf(m.Stderr, "note: without --ahead, answers that were asked ahead are not used, and not counted\n")
 	}
 	for _, seat := range p.session.Reseated() {
 		plaintext.Fprintf(m.Stderr, "seat: %s is played by %s from now on\n", seat.Agent, seat.Who())
