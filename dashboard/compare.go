@@ -125,7 +125,7 @@ func (s *Server) comparePair(ctx context.Context, v *compareView) (err error) {
 			return err
 		}
 	}
-	v.Noise, err = s.noise(ctx, v.A[0], v.B[0])
+	v.Noise, err = s.noise(ctx, [2]string{v.A[0], v.B[0]}, [2]report.Report{of[0].report, of[1].report})
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 			of.Faults = ""
 		})
 	}
-	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 4 {
+	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
 		t.Fatalf("with two repeats the noise is %+v, %v", v.Noise, err)
 	}
 	var calls []float64
@@ -155,8 +155,20 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 	for _, n := range calls {
 		squares += (n - mean) * (n - mean)
 	}
-	if want := 1.96 * math.Sqrt(2*squares/2); math.Abs(v.Noise.Metrics["calls"]-want) > 1e-9 {
+	if want := 4.302652729749464 * math.Sqrt(2*squares/2); math.Abs(v.Noise.Metrics["calls"]-want) > 1e-9 {
 		t.Errorf("the noise of calls is %v, of %v want %v", v.Noise.Metrics["calls"], calls, want)
+	}
+	play("shifted", func(of *agentworld.Settings) { // its world is another one under the same name
+		of.ScenarioTOML = strings.Replace(of.ScenarioTOML, "emission = 30", "emission = 33", 1)
+		if !strings.Contains(of.ScenarioTOML, "emission = 33") {
+			t.Fatal("the world cannot be changed")
+		}
+	})
+	play("damaged", func(*agentworld.Settings) {})
+	damaged := filepath.Join(s.catalog.Path(), "damaged")
+	err := errors.Join(os.Remove(filepath.Join(damaged, run.ReportFile)), os.Truncate(filepath.Join(damaged, run.TraceFile), 100))
+	if err != nil {
+		t.Fatal(err)
 	}
 	v = compareView{A: ids, B: []string{"second"}}
 	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
