@@ -130,7 +130,8 @@ func WriteFile(ctx context.Context, dir string, prompts bool, w io.Writer) error
 // WriteComparison writes what the page says of two runs in their directories, compared after a tick, as one HTML file
 // that loads nothing. The error says which of them cannot be read.
 func WriteComparison(ctx context.Context, dirs [2]string, after int64, w io.Writer) error {
-	v := compareView{A: []string{nameOf(dirs[0])}, B: []string{nameOf(dirs[1])}}
+	a, b := namesOf(dirs[0], dirs[1])
+	v := compareView{A: []string{a}, B: []string{b}}
 	var of [2]comparedRun
 	for i, dir := range dirs {
 		c, err := catalog.Open(dir)
@@ -150,15 +151,29 @@ func WriteComparison(ctx context.Context, dirs [2]string, after int64, w io.Writ
 	if err := cmp.Or(bundle.put(wording.All(), "words"), bundle.put(v, "compare")); err != nil {
 		return err
 	}
-	return writeBundle(w, bundle, "compare", v.A[0]+" against "+v.B[0]+", in one file")
+	return writeBundle(w, bundle, "compare", a+" against "+b+", in one file")
 }
 
 // nameOf is the name of a directory.
-func nameOf(dir string) string {
-	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole
+func nameOf(dir string) string { return filepath.Base(wholePath(dir)) }
+
+// namesOf are the names of two directories, with as much of their paths before as tells them apart.
+func namesOf(a, b string) (string, string) {
+	a, b = wholePath(a), wholePath(b)
+	nameA, nameB := filepath.Base(a), filepath.Base(b)
+	for nameA == nameB && a != b {
+		a, b = filepath.Dir(a), filepath.Dir(b)
+		nameA, nameB = path.Join(filepath.Base(a), nameA), path.Join(filepath.Base(b), nameB)
 	}
-	return filepath.Base(dir)
+	return nameA, nameB
+}
+
+// wholePath is the path of a directory from the root, or the one given where nobody knows.
+func wholePath(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		return whole
+	}
+	return dir
 }
 
 // put puts an answer into the bundle under what is asked.
