@@ -841,6 +841,13 @@ func TestABatchInABrowser(t *testing.T) {
 	if status, _, _ := request(t, b.url+"api/batch?batch=arms&plot=ranks", nil); status != http.StatusBadRequest {
 		t.Errorf("a picture of nothing: status %d", status)
 	}
+	playBatch(t, filepath.Join(dir, "other"), "other", func(*batch.Result) {})
+	if err := os.WriteFile(filepath.Join(dir, "other", "batch.toml"), []byte("no batch"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := request(t, b.url+"api/batch?batch=other&plot=intervals", nil); status != http.StatusBadRequest || !bytes.Contains(text, []byte("no summary")) {
+		t.Errorf("a picture of a batch without a summary: status %d, %s", status, text)
+	}
 	sides := ""
 	for i, path := range at {
 		sides += "&" + string("ab"[i%2]) + "=" + "arms/" + filepath.ToSlash(path)
