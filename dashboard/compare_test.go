@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -201,5 +202,43 @@ func TestARunUnderWayHasItsTimeLeft(t *testing.T) {
 	}
 	if got := s.underWay("none", began); got != "" {
 		t.Errorf("of no run: %q", got)
+	}
+}
+
+// TestAFileHoldsPromptsAsFarAsTheyFit gives the prompts of a run less room than they take: the file has those of the
+// first decisions, no others, and says of how many.
+func TestAFileHoldsPromptsAsFarAsTheyFit(t *testing.T) {
+	all, ids := serverOf(t, 1)
+	c, err := catalog.Open(filepath.Join(all.catalog.Path(), ids[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s, h := &Server{catalog: c, hub: newHub()}, opened(t, all, ids[0])
+	prompts := func(most int) (bytes, n int, held *heldView) {
+		t.Helper()
+		b, held, err := s.bundle(t.Context(), h, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range b.Answers {
+			if strings.HasPrefix(name, "prompt ") {
+				bytes += len(text)
+				n++
+			}
+		}
+		return bytes, n, held
+	}
+	whole, count, held := prompts(filePromptsMax)
+	if held.Prompted != held.Turns || strings.Contains(held.about(), "first") {
+		t.Fatalf("with room for all the file says %q", held.about())
+	}
+	some, n, held := prompts(whole / 2)
+	want := fmt.Sprintf("with prompts of its first %d decisions", held.Prompted)
+	if some > whole/2 || n == 0 || n >= count || held.Prompted == 0 || held.Prompted >= held.Turns || !strings.Contains(held.about(), want) {
+		t.Errorf("of %d bytes in %d prompts there are %d in %d, and the file says %q", whole, count, some, n, held.about())
+	}
+	if _, n, held := prompts(0); n != 0 || !strings.Contains(held.about(), "without its prompts") {
+		t.Errorf("without prompts there are %d, and the file says %q", n, held.about())
 	}
 }
