@@ -197,8 +197,8 @@ function listen(lost) {
 // it is there, not that anything changed. One that fails, or does not answer for a while, is called gone until it does:
 // who looks at the page knows within about two seconds. A server that is gone is asked less and less often. Where the
 // stream brings nothing for many pings although the server answers, a page has its news by asking.
-const ping = 1000, silentFor = 1.4 * ping, answerSoon = 0.6 * ping, keptBack = 10 * ping;
-const lookEvery = 100, answerWithin = 4000, probeMax = 30000;
+const ping = 1000, silentFor = 1.3 * ping, answerSoon = 0.6 * ping, keptBack = 10 * ping;
+const lookEvery = 50, answerWithin = 4000, probeMax = 30000;
 let probing = false, wait = 0;
 const missing = () => { if (!server.gone) stands({ gone: true }); };
 async function probe() {

@@ -35,7 +35,8 @@ export function Log({ id, run, q, version }) {
 		return () => c.abort();
 	}, [version]);
 	const short = !page.next && page.last && page.last < run.tick, grown = short && !single;
-	const part = page.last && (page.next || short || asked.from > 1) ? ' of ticks ' + asked.from + ' to ' + page.last : ''; // of what the CSV holds
+	const part = page.last && (page.next || short || asked.from > 1) // what the CSV holds if not all
+		? ' of ticks ' + asked.from + ' to ' + page.last : '';
 	return html`<section class="card">
 		<form class="filters" onSubmit=${(e) => { e.preventDefault(); go({ q: text }); }}>
 			<label>find <input type="search" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
