@@ -261,7 +261,7 @@ var policies = []policy{
 	{
 		dir: "dashboard",
 		project: []string{
-			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "report/wording", "trace", "world", "batch", "engine/ahead", "engine/ask", "llmclient",
+			"serve", "serve/catalog", "explain", "run", "run/state", "run/playback", "report", "report/stats", "report/wording", "trace", "world", "batch", "engine/ahead", "engine/ask", "llmclient",
 			"llmclient/price",
 		},
 	},

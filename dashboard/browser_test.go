@@ -841,6 +841,13 @@ func TestABatchInABrowser(t *testing.T) {
 	if status, _, _ := request(t, b.url+"api/batch?batch=arms&plot=ranks", nil); status != http.StatusBadRequest {
 		t.Errorf("a picture of nothing: status %d", status)
 	}
+	playBatch(t, filepath.Join(dir, "other"), "other", func(*batch.Result) {})
+	if err := os.WriteFile(filepath.Join(dir, "other", "batch.toml"), []byte("no batch"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := request(t, b.url+"api/batch?batch=other&plot=intervals", nil); status != http.StatusBadRequest || !bytes.Contains(text, []byte("no summary")) {
+		t.Errorf("a picture of a batch without a summary: status %d, %s", status, text)
+	}
 	sides := ""
 	for i, path := range at {
 		sides += "&" + string("ab"[i%2]) + "=" + "arms/" + filepath.ToSlash(path)
@@ -1012,7 +1019,7 @@ func TestARunInOneFile(t *testing.T) {
 func TestTwoRunsInOneFile(t *testing.T) {
 	browserPath(t)
 	dir := t.TempDir()
-	a, z := filepath.Join(dir, "first"), filepath.Join(dir, "<i>other")
+	a, z := filepath.Join(dir, "first", "x"), filepath.Join(dir, "<i>other", "x")
 	record(t, a, "llm_bootstrap", 4, nil)
 	record(t, z, "llm_bootstrap", 4, func(s *agentworld.Settings) { s.Faults, s.MaxDegradedPct = "http_400=50%", 100 })
 	var page bytes.Buffer
@@ -1024,10 +1031,13 @@ func TestTwoRunsInOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := openTab(t, "file://"+path)
-	b.open(t, "", "first against <i>other, in one file")
+	b.open(t, "", "first/x against <i>other/x, in one file")
 	b.wait(t, "What was set differently")
 	b.wait(t, "by agent-")
 	b.wait(t, "Metrics, those that differ first")
+	if says, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.body.innerText.includes('No other run here')")); err != nil || says {
+		t.Errorf("the file says what other runs have, at which nobody looked: %v", err)
+	}
 	if links, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("document.querySelectorAll('main a').length")); err != nil || links != 0 {
 		t.Errorf("the file has %d links to what it does not hold, %v", links, err)
 	}

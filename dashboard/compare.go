@@ -125,7 +125,7 @@ func (s *Server) comparePair(ctx context.Context, v *compareView) (err error) {
 			return err
 		}
 	}
-	v.Noise, err = s.noise(ctx, v.A[0], v.B[0])
+	v.Noise, err = s.noise(ctx, [2]string{v.A[0], v.B[0]}, [2]report.Report{of[0].report, of[1].report})
 	if err != nil {
 		return err
 	}
@@ -324,6 +324,10 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	if name := r.URL.Query().Get("plot"); name != "" {
+		s.writePlot(w, p, name)
+		return
+	}
 	p.Problem = s.catalog.Shown(p.Problem)
 	p.Back = "/"
 	runOf := func(cell batch.ID) string {
@@ -354,10 +358,6 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 		}
 		return "/#/run?id=" + url.QueryEscape(of)
 	}
-	if name := r.URL.Query().Get("plot"); name != "" && p.Summary != nil {
-		writePlot(w, *p.Summary, name)
-		return
-	}
 	if p.Summary != nil {
 		p.Plots = p.Summary.Plots()
 	}
@@ -373,13 +373,17 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 var notInNames = regexp.MustCompile(`[^\pL\pN._-]+`)
 
 // writePlot answers with a picture of a batch, to be saved under a name that says both.
-func writePlot(w http.ResponseWriter, of batch.Summary, name string) {
-	svg, err := of.Plot(name)
-	if err != nil {
-		fail(w, badQuery(err.Error()))
+func (s *Server) writePlot(w http.ResponseWriter, p batch.Page, name string) {
+	if p.Summary == nil {
+		s.fail(w, badQuery("the batch has no summary, and so no pictures: "+s.catalog.Shown(p.Problem)))
 		return
 	}
-	file := strings.Trim(notInNames.ReplaceAllString(of.Name+"-"+name, "-"), ".-") + ".svg"
+	svg, err := p.Summary.Plot(name)
+	if err != nil {
+		s.fail(w, badQuery(err.Error()))
+		return
+	}
+	file := strings.Trim(notInNames.ReplaceAllString(p.Summary.Name+"-"+name, "-"), ".-") + ".svg"
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file}))
 	_, _ = w.Write(svg)

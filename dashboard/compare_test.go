@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -139,7 +140,7 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 			of.Faults = ""
 		})
 	}
-	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 4 {
+	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
 		t.Fatalf("with two repeats the noise is %+v, %v", v.Noise, err)
 	}
 	var calls []float64
@@ -155,8 +156,20 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 	for _, n := range calls {
 		squares += (n - mean) * (n - mean)
 	}
-	if want := 1.96 * math.Sqrt(2*squares/2); math.Abs(v.Noise.Metrics["calls"]-want) > 1e-9 {
+	if want := 4.302652729749464 * math.Sqrt(2*squares/2); math.Abs(v.Noise.Metrics["calls"]-want) > 1e-9 {
 		t.Errorf("the noise of calls is %v, of %v want %v", v.Noise.Metrics["calls"], calls, want)
+	}
+	play("shifted", func(of *agentworld.Settings) { // its world is another one under the same name
+		of.ScenarioTOML = strings.Replace(of.ScenarioTOML, "emission = 30", "emission = 33", 1)
+		if !strings.Contains(of.ScenarioTOML, "emission = 33") {
+			t.Fatal("the world cannot be changed")
+		}
+	})
+	play("damaged", func(*agentworld.Settings) {})
+	damaged := filepath.Join(s.catalog.Path(), "damaged")
+	err := errors.Join(os.Remove(filepath.Join(damaged, run.ReportFile)), os.Truncate(filepath.Join(damaged, run.TraceFile), 100))
+	if err != nil {
+		t.Fatal(err)
 	}
 	v = compareView{A: ids, B: []string{"second"}}
 	if err := s.comparePair(t.Context(), &v); err != nil || v.Noise == nil || v.Noise.Runs != 3 {
@@ -189,5 +202,43 @@ func TestARunUnderWayHasItsTimeLeft(t *testing.T) {
 	}
 	if got := s.underWay("none", began); got != "" {
 		t.Errorf("of no run: %q", got)
+	}
+}
+
+// TestAFileHoldsPromptsAsFarAsTheyFit gives the prompts of a run less room than they take: the file has those of the
+// first decisions, no others, and says of how many.
+func TestAFileHoldsPromptsAsFarAsTheyFit(t *testing.T) {
+	all, ids := serverOf(t, 1)
+	c, err := catalog.Open(filepath.Join(all.catalog.Path(), ids[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s, h := &Server{catalog: c, hub: newHub()}, opened(t, all, ids[0])
+	prompts := func(most int) (bytes, n int, held *heldView) {
+		t.Helper()
+		b, held, err := s.bundle(t.Context(), h, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range b.Answers {
+			if strings.HasPrefix(name, "prompt ") {
+				bytes += len(text)
+				n++
+			}
+		}
+		return bytes, n, held
+	}
+	whole, count, held := prompts(filePromptsMax)
+	if held.Prompted != held.Turns || strings.Contains(held.about(), "first") {
+		t.Fatalf("with room for all the file says %q", held.about())
+	}
+	some, n, held := prompts(whole / 2)
+	want := fmt.Sprintf("with prompts of its first %d decisions", held.Prompted)
+	if some > whole/2 || n == 0 || n >= count || held.Prompted == 0 || held.Prompted >= held.Turns || !strings.Contains(held.about(), want) {
+		t.Errorf("of %d bytes in %d prompts there are %d in %d, and the file says %q", whole, count, some, n, held.about())
+	}
+	if _, n, held := prompts(0); n != 0 || !strings.Contains(held.about(), "without its prompts") {
+		t.Errorf("without prompts there are %d, and the file says %q", n, held.about())
 	}
 }

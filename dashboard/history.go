@@ -47,6 +47,11 @@ type history struct {
 	// readOnce is closed when the trace was read to its end for the first time.
 	readOnce chan struct{}
 
+	// ahead is what was asked ahead as of aheadFile, the log that was read last; both under aheadMu.
+	aheadMu   sync.Mutex
+	ahead     *aheadView
+	aheadFile os.FileInfo
+
 	mu sync.RWMutex
 	// index knows where each tick begins. Its columns only grow: a copy of it stays good.
 	index *state.Index

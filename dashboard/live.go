@@ -99,19 +99,36 @@ type aheadView struct {
 	Asked  int64 `json:"asked"`
 	Used   int64 `json:"used"`
 	Wasted int64 `json:"wasted"`
-	// WastedTokens and WastedMicros are what those in vain took, the latter at the price of the run's model.
+	// WastedTokens and WastedMicros are what those in vain took, the latter at the prices of their models.
 	WastedTokens int64 `json:"wasted_tokens"`
 	WastedMicros int64 `json:"wasted_micros"`
 }
 
 // askedAhead is what was asked ahead of the run, nil where nothing was or nobody knows.
 func (h *history) askedAhead() *aheadView {
-	c, known, err := ahead.LastCounts(h.dir.OpenAhead)
-	if err != nil || !known {
+	f, err := h.dir.OpenAhead()
+	if err != nil {
 		return nil
 	}
-	return &aheadView{c.Asked, c.Used, c.Wasted, c.WastedUsage.Input + c.WastedUsage.Output,
-		h.prices.Micros(h.header.Latest().Model, c.WastedUsage)}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	h.aheadMu.Lock()
+	defer h.aheadMu.Unlock()
+	if h.aheadFile != nil && h.aheadFile.Size() == info.Size() && h.aheadFile.ModTime().Equal(info.ModTime()) {
+		return h.ahead
+	}
+	c, known, err := ahead.LastCounts(h.dir.OpenAhead)
+	if err != nil {
+		return nil
+	}
+	h.aheadFile, h.ahead = info, nil
+	if known {
+		h.ahead = &aheadView{c.Asked, c.Used, c.Wasted, c.WastedUsage.Input + c.WastedUsage.Output, c.WastedCost.Micros()}
+	}
+	return h.ahead
 }
 
 // liveTurn is how far the turn of an agent is.

@@ -34,6 +34,8 @@ const (
 	fileTurnsMax  = 500
 	fileAgentsMax = 100
 	fileLogMax    = 20_000
+	// filePromptsMax bounds the prompts in bytes before they are compressed: a browser reads all of them.
+	filePromptsMax = 64 << 20
 )
 
 // fileBundle is what the page asks for when it is a single file.
@@ -46,51 +48,6 @@ type fileBundle struct {
 	// Log has the lines of the log up to the tick LogTo.
 	Log   []logRow `json:"log"`
 	LogTo int64    `json:"log_to"`
-}
-
-// heldView says what a single file holds of its run.
-type heldView struct {
-	// Name is that of the directory of the run.
-	Name string `json:"name"`
-	// Decisions counts those of the run, Turns those that the file holds, of which Agents has the ticks.
-	Decisions int64       `json:"decisions"`
-	Turns     int64       `json:"turns"`
-	Agents    []heldAgent `json:"agents"`
-	// Prompts says that their prompts are in it, too.
-	Prompts bool `json:"prompts"`
-	// Every and LogTo are those of the bundle.
-	Every int64 `json:"every"`
-	LogTo int64 `json:"log_to"`
-}
-
-// heldAgent is an agent with the ticks of its decisions, in order.
-type heldAgent struct {
-	Agent string  `json:"agent"`
-	Ticks []int64 `json:"ticks"`
-}
-
-// add notes that the file holds a decision.
-func (h *heldView) add(agent string, tick int64) {
-	h.Turns++
-	at := slices.IndexFunc(h.Agents, func(a heldAgent) bool { return a.Agent == agent })
-	if at < 0 {
-		at = len(h.Agents)
-		h.Agents = append(h.Agents, heldAgent{Agent: agent})
-	}
-	h.Agents[at].Ticks = append(h.Agents[at].Ticks, tick)
-}
-
-// about says in a line what the file is.
-func (h *heldView) about() string {
-	prompts := "without its prompts"
-	if h.Prompts {
-		prompts = "with prompts"
-	}
-	text := h.Name + ": one run in one file, " + prompts
-	if h.Turns < h.Decisions {
-		text += fmt.Sprintf(", with %d of its %d decisions", h.Turns, h.Decisions)
-	}
-	return text
 }
 
 // WriteFile writes the page of a run as one HTML file that loads nothing: figures, log, the
@@ -120,7 +77,11 @@ func WriteFile(ctx context.Context, dir string, prompts bool, w io.Writer) error
 	if err := h.failed(); err != nil {
 		return err
 	}
-	bundle, held, err := s.bundle(ctx, h, prompts)
+	promptBytes := 0
+	if prompts {
+		promptBytes = filePromptsMax
+	}
+	bundle, held, err := s.bundle(ctx, h, promptBytes)
 	if err != nil {
 		return err
 	}
@@ -130,7 +91,8 @@ func WriteFile(ctx context.Context, dir string, prompts bool, w io.Writer) error
 // WriteComparison writes what the page says of two runs in their directories, compared after a tick, as one HTML file
 // that loads nothing. The error says which of them cannot be read.
 func WriteComparison(ctx context.Context, dirs [2]string, after int64, w io.Writer) error {
-	v := compareView{A: []string{nameOf(dirs[0])}, B: []string{nameOf(dirs[1])}}
+	a, b := namesOf(dirs[0], dirs[1])
+	v := compareView{A: []string{a}, B: []string{b}}
 	var of [2]comparedRun
 	for i, dir := range dirs {
 		c, err := catalog.Open(dir)
@@ -150,15 +112,29 @@ func WriteComparison(ctx context.Context, dirs [2]string, after int64, w io.Writ
 	if err := cmp.Or(bundle.put(wording.All(), "words"), bundle.put(v, "compare")); err != nil {
 		return err
 	}
-	return writeBundle(w, bundle, "compare", v.A[0]+" against "+v.B[0]+", in one file")
+	return writeBundle(w, bundle, "compare", a+" against "+b+", in one file")
 }
 
 // nameOf is the name of a directory.
-func nameOf(dir string) string {
-	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole
+func nameOf(dir string) string { return filepath.Base(wholePath(dir)) }
+
+// namesOf are the names of two directories, with as much of their paths before as tells them apart.
+func namesOf(a, b string) (string, string) {
+	a, b = wholePath(a), wholePath(b)
+	nameA, nameB := filepath.Base(a), filepath.Base(b)
+	for nameA == nameB && a != b {
+		a, b = filepath.Dir(a), filepath.Dir(b)
+		nameA, nameB = path.Join(filepath.Base(a), nameA), path.Join(filepath.Base(b), nameB)
 	}
-	return filepath.Base(dir)
+	return nameA, nameB
+}
+
+// wholePath is the path of a directory from the root, or the one given where nobody knows.
+func wholePath(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		return whole
+	}
+	return dir
 }
 
 // put puts an answer into the bundle under what is asked.
@@ -188,10 +164,11 @@ func writeBundle(w io.Writer, bundle *fileBundle, view, about string) error {
 	return writePage(w, static, data.Bytes(), view, about)
 }
 
-// bundle asks for everything that the page of h asks for, and says what of it there is.
-func (s *Server) bundle(ctx context.Context, h *history, prompts bool) (*fileBundle, *heldView, error) {
+// bundle asks for everything that the page of h asks for, with at most some bytes of prompts, and says what of it there
+// is.
+func (s *Server) bundle(ctx context.Context, h *history, promptBytes int) (*fileBundle, *heldView, error) {
 	b := &fileBundle{Answers: map[string]json.RawMessage{}, Every: 1, Log: []logRow{}}
-	held := &heldView{Name: nameOf(string(h.dir)), Agents: []heldAgent{}, Prompts: prompts}
+	held := &heldView{Name: nameOf(string(h.dir)), Agents: []heldAgent{}, Prompts: promptBytes > 0}
 	last := h.reached().Tick
 	ask := func(name string, get func(*history, *http.Request) (any, error), params ...string) error {
 		q := url.Values{"run": {"."}}
@@ -245,11 +222,16 @@ func (s *Server) bundle(ctx context.Context, h *history, prompts bool) (*fileBun
 				return nil, held, err
 			}
 			held.add(id, tick)
-			if !prompts {
+			if promptBytes <= 0 {
 				continue
 			}
-			if err := b.putPrompts(turns[i], tick, id); err != nil {
+			took, err := b.putPrompts(turns[i], tick, id, promptBytes)
+			if err != nil {
 				return nil, held, err
+			}
+			promptBytes -= took
+			if promptBytes >= 0 {
+				held.Prompted++
 			}
 		}
 	}
@@ -270,19 +252,27 @@ func (s *Server) bundle(ctx context.Context, h *history, prompts bool) (*fileBun
 	return b, held, cmp.Or(b.put(held, "held"), ctx.Err())
 }
 
-// putPrompts puts the prompt of each call of a turn into the bundle.
-func (b *fileBundle) putPrompts(t *explain.Turn, tick int64, agent string) error {
+// putPrompts puts the prompt of each call of a turn into the bundle, none if they take more than some bytes. It returns
+// what they take.
+func (b *fileBundle) putPrompts(t *explain.Turn, tick int64, agent string, most int) (took int, err error) {
+	of := &fileBundle{Answers: map[string]json.RawMessage{}}
 	for _, call := range t.Calls {
 		prompt, err := promptOf(t, call.Step)
 		if err != nil {
-			return err
+			return took, err
 		}
-		err = b.put(prompt, "prompt", "tick", number(tick), "agent", agent, "step", strconv.Itoa(call.Step))
+		err = of.put(prompt, "prompt", "tick", number(tick), "agent", agent, "step", strconv.Itoa(call.Step))
 		if err != nil {
-			return err
+			return took, err
 		}
 	}
-	return nil
+	for _, text := range of.Answers {
+		took += len(text)
+	}
+	if took <= most {
+		maps.Copy(b.Answers, of.Answers)
+	}
+	return took, nil
 }
 
 // worthALook are the decisions that a file holds, the agents by tick, at most fileTurnsMax: those at

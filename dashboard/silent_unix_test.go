@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -277,5 +278,37 @@ func TestTheStreamPassesABufferingProxy(t *testing.T) {
 	b.check(t, "through a proxy")
 	if err := <-ended; err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAServerThatAnswersChangesNothing keeps the stream back: the page asks whether its server is there, and asks for
+// nothing else then.
+func TestAServerThatAnswersChangesNothing(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	record(t, filepath.Join(dir, "one"), "minimal", 2, nil)
+	to, err := url.Parse(serve(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/stream" {
+			pass.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() { proxy.CloseClientConnections(); proxy.Close() })
+	b := openTab(t, proxy.URL+"/")
+	b.open(t, "#/run?id=one", "Agents after tick 2")
+	const asks = `new Promise((r) => { let looks = 0, asked = 0; const ask = window.fetch; window.fetch = (...a) => { if (String(a[0]).startsWith('icon')) looks++; else asked++; if (looks === 3) r(asked); return ask(...a); }; })`
+	if asked, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](asks, chromedp.EvalAwaitPromise)); err != nil || asked != 0 {
+		t.Errorf("the page asks %d times for what did not change, %v", asked, err)
+	}
+	if _, err := chromedp.Run(b.ctx, until("document.querySelector('.gone') === null")); err != nil {
+		t.Errorf("a server that answers is called gone: %v", err)
 	}
 }

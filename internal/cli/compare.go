@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -137,7 +138,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 	if f.Format == "html" && !f.JSON {
 		var page bytes.Buffer
 		if err := dashboard.WriteComparison(ctx, [2]string{m.path(a), m.path(b)}, f.After, &page); err != nil {
-			return badInput("%s and %s cannot be compared: %w", shown(a), shown(b), cause(err))
+			return incomparable(a, b, err)
 		}
 		return m.writeMade("the comparison ", f.Out, func(int) []byte { return page.Bytes() })
 	}
@@ -346,9 +347,23 @@ func compareRuns(m *Main, a, b string, after int64) (c report.Comparison, report
 	}
 	c, err = report.Compare(reports[0], reports[1], m.source(a), m.source(b), after)
 	if err != nil {
-		err = badInput("%s and %s cannot be compared: %w", shown(a), shown(b), err)
+		err = incomparable(a, b, err)
 	}
 	return c, reports, err
+}
+
+// incomparable is why two runs were not compared: bad input unless the comparison was interrupted, or the system could
+// not read what is there and may be read.
+func incomparable(a, b string, err error) error {
+	failed := fmt.Errorf("%s and %s cannot be compared: %w", shown(a), shown(b), cause(err))
+	_, outside := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return failWith(exitInterrupted, failed)
+	case outside && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+		return failed
+	}
+	return failWith(exitBadInput, failed)
 }
 
 // parentOf returns the directory of the run that a fork left. It looks for that run under

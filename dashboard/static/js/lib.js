@@ -167,28 +167,38 @@ let server = { gone: false, at: Date.now(), of: '' };
 let again = 0; // before then it is not asked whether it is there
 const looking = new Set();
 function stands(now) { server = { ...server, ...now }; for (const f of looking) f(server); }
-const tell = ({ ids, of }) => {
+const there = (of) => {
 	if (server.gone || of !== server.of) stands({ gone: false, of });
 	again = 0;
 	server.at = Date.now();
+};
+let told = Date.now(); // when the page had its last news, or word that there is none
+const tell = ({ ids, of }) => {
+	there(of);
+	told = server.at;
 	for (const f of heard) f(ids);
 };
 
-function listen() {
+function listen(lost) {
 	const of = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
 	const source = new EventSource('api/stream?of=' + of);
-	let lost = false;
 	const all = (ids) => { tell({ ids, of }); if (channel) channel.postMessage({ ids, of }); };
 	source.onmessage = (e) => all(JSON.parse(e.data));
-	source.onerror = () => { lost = true; probe(); };
+	source.onerror = () => {
+		lost = true;
+		if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(true), answerWithin); // it gave up
+		probe();
+	};
 	source.onopen = () => { if (lost) all(['*', '?']); lost = false; }; // "?": anything may have changed
 }
 
-// A server that is silent for longer than the stream ever is was ended, hangs, or a proxy keeps the stream back: it
-// is asked, which is also how a page behind such a proxy has its news. One that does not answer at once is called
-// gone until it does: who looks at the page knows within two seconds.
-// A server that is gone is asked less and less often.
-const lookEvery = 200, silentFor = 1150, answerSoon = 300, answerWithin = 4000, probeMax = 30000;
+// The stream says something each ping, see streamIdle in hub.go, give or take what a network adds. A server that is
+// silent for clearly longer was ended, hangs, or a proxy keeps the stream back: it is asked. That it answers says that
+// it is there, not that anything changed. One that fails, or does not answer for a while, is called gone until it does:
+// who looks at the page knows within about two seconds. A server that is gone is asked less and less often. Where the
+// stream brings nothing for many pings although the server answers, a page has its news by asking.
+const ping = 1000, silentFor = 1.3 * ping, answerSoon = 0.6 * ping, keptBack = 10 * ping;
+const lookEvery = 50, answerWithin = 4000, probeMax = 30000;
 let probing = false, wait = 0;
 const missing = () => { if (!server.gone) stands({ gone: true }); };
 async function probe() {
@@ -198,7 +208,8 @@ async function probe() {
 	try {
 		await fetch('icon.svg', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerWithin) });
 		wait = 0;
-		tell({ ids: ['*', '?'], of: server.of });
+		if (Date.now() - told > keptBack) tell({ ids: ['*', '?'], of: server.of });
+		else there(server.of);
 	} catch {
 		wait = Math.min(probeMax, 2 * wait || 1000);
 		missing();
@@ -210,8 +221,8 @@ async function probe() {
 if (channel && !single) channel.onmessage = (e) => tell(e.data);
 if (!single) {
 	if (channel && navigator.locks) navigator.locks.request('agentworld-stream',
-		() => { listen(); return new Promise(() => {}); });
-	else listen();
+		() => { listen(false); return new Promise(() => {}); });
+	else listen(false);
 	setInterval(() => { if (Date.now() - server.at > silentFor) probe(); }, lookEvery);
 }
 

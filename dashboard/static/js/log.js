@@ -35,6 +35,8 @@ export function Log({ id, run, q, version }) {
 		return () => c.abort();
 	}, [version]);
 	const short = !page.next && page.last && page.last < run.tick, grown = short && !single;
+	const part = page.last && (page.next || short || asked.from > 1) // what the CSV holds if not all
+		? ' of ticks ' + asked.from + ' to ' + page.last : '';
 	return html`<section class="card">
 		<form class="filters" onSubmit=${(e) => { e.preventDefault(); go({ q: text }); }}>
 			<label>find <input type="search" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
@@ -47,7 +49,7 @@ export function Log({ id, run, q, version }) {
 			<button class="primary">Search</button>
 		</form>
 		${error && html`<${Note} bad>${shown(error)}<//>`}
-		<${Sheet} name="Log"><thead><tr><th scope="col" class="num">Tick</th>
+		<${Sheet} name=${'Log' + part}><thead><tr><th scope="col" class="num">Tick</th>
 			<th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
 			<tbody>${page.rows.concat(page.open || []).map((r, i) => html`<tr key=${i}><td class="num">
 				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>
@@ -62,8 +64,8 @@ export function Log({ id, run, q, version }) {
 			html`<p class="empty">Nothing found.</p>`}
 		<p role="status">
 			${busy ? `Searching… ${page.last ? 'up to tick ' + num(page.last) : ''}`
-				: html`<span class="soft small">${num(page.rows.length)} lines up to tick ${num(page.last || 0)}
-					</span>`} ${(page.next || grown)
+				: html`<span class="soft small">${num(page.rows.length)} lines up to tick ${num(page.last || 0)}${part &&
+					', which are those of the CSV'}</span>`} ${(page.next || grown)
 						? html`<button disabled=${busy} onClick=${() => load(page.next || page.last + 1, page.rows)}>More</button>` : ''}
 							</p>
 	</section>`;

@@ -346,7 +346,9 @@ function Held() {
 	return html`<section class="card"><h2>What this file holds</h2><p>The page of the run <b>
 		${shown(data.name)}</b>${': ' +
 		num(data.turns) + ' of ' + num(data.decisions) + ' decisions' + chosen + (data.prompts ? ', with' : ', without')
-		+ ' their prompts; the world ' + after + '; the log up to tick ' + num(data.log_to) + '.'}</p>
+		+ ' their prompts' + (data.prompts && data.prompted < data.turns ? ' for the first ' + num(data.prompted)
+			+ ' by tick, since the others have no room' : '')
+		+ '; the world ' + after + '; the log up to tick ' + num(data.log_to) + '.'}</p>
 		<${Rows} name="Decisions in this file" list=${data.agents} head=${heads('Agent', 'Decisions', 'Ticks')}
 			row=${(a) => html`<td>${shown(a.agent)}</td><td class="num">${num(a.ticks.length)}</td><td class="small">${
 				spans(a.ticks)}</td>`} /></section>`;
