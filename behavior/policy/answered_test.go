@@ -94,7 +94,11 @@ func TestAskedWorkKeepsTheCharge(t *testing.T) {
 		allow("move_agent", to("rim"), total(4), window(50), askedBy("agent-2"), byMessage),
 		allow("wait_ticks", most(3), total(9), window(50), askedBy("agent-2"), byMessage),
 		allow("send_message", to("asker"), total(9), window(50), askedBy("agent-2"), byMessage),
+		allow("offer", total(9), window(50), askedBy("agent-2"), byMessage),
 	})
+	buys := world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 1, Want: world.Electricity, WantAmount: 9, Ticks: 5}
+	sells := buys
+	sells.Want = world.Hardware
 	paid := -viewOf(t, 1).Check(world.Move{To: "rim"}).Changes[0].Amount
 	rules := world.DefaultRules()
 	critical := rules.PowerCapacity * (rules.CriticalPercent - rules.LowPercent) / 100
@@ -114,6 +118,8 @@ func TestAskedWorkKeepsTheCharge(t *testing.T) {
 		{"a planned sleep", critical, world.WaitTicks{Ticks: 3}, planned(t, `{"action":"wait_ticks","amount":3}`), ""},
 		{"a reply", critical + 2, world.SendMessage{To: "agent-2", Text: "yes"}, nil, ""},
 		{"a reply that takes too much", critical + 1, world.SendMessage{To: "agent-2", Text: "yes"}, nil, ReasonAmount},
+		{"an offer that takes too much", critical + 1, sells, nil, ReasonAmount},
+		{"an offer for charge", critical + 1, buys, nil, ""},
 		{"planned work", 1, world.Mine{MassG: 2000}, planned(t, `{"action":"mine_compound","amount":2000}`), ""},
 	} {
 		view := viewOf(t, 1)

@@ -71,7 +71,8 @@
 //     they wait for the plan.
 //  7. What others may have brought about leaves the charge above low by what it draws, and above critical by
 //     what the agent uses in the ticks that it takes: what is asked for, a wait or a later planned action while
-//     an earlier one is possible, and work without a plan.
+//     an earlier one is possible, and work without a plan. A trade for electricity, and a tick in which it
+//     could harvest nothing, take no time by this count.
 //  8. An order is its action, checked at each attempt, and a rule for going on. One that is asked for needs
 //     a rule about execute_until too, which must let the same trigger ask; one that would be a deviation
 //     is cut to what is asked for. While terms are shown, an order that gives is done

@@ -241,9 +241,14 @@ func (q *evaluation) drawn(op *Operation) (taken int64) {
 	return max(0, taken)
 }
 
-// idle is the electricity that the agent uses in the ticks that an operation binds, unless it harvests in them.
+// idle is the electricity that the agent uses in the ticks that an operation binds, unless it harvests in them. A
+// tick in which it could harvest nothing passes whatever it does, and a trade for electricity is another way to
+// get some.
 func (q *evaluation) idle(op *Operation) int64 {
 	ticks := int64(1)
+	if op.get == world.Electricity || q.e.View.Check(world.Harvest{MaxAmount: 1}).Status == world.CheckRejected {
+		ticks = 0
+	}
 	switch do := op.do.(type) {
 	case world.Harvest:
 		ticks = 0
