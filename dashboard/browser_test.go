@@ -1071,8 +1071,9 @@ func TestWhatLeavesThePage(t *testing.T) {
 		}
 		var text []byte
 		err := errors.New("not yet")
-		for began := time.Now(); err != nil && time.Since(began) < patience; time.Sleep(20 * time.Millisecond) {
-			text, err = os.ReadFile(filepath.Join(files, name)) // it appears whole
+		// A file can be read before the browser has written it whole.
+		for began := time.Now(); (err != nil || !want(string(text))) && time.Since(began) < patience; time.Sleep(20 * time.Millisecond) {
+			text, err = os.ReadFile(filepath.Join(files, name))
 		}
 		if err != nil || !want(string(text)) {
 			all, _ := filepath.Glob(filepath.Join(files, "*"))
