@@ -246,9 +246,6 @@ func (q *evaluation) drawn(op *Operation) (taken int64) {
 // get some.
 func (q *evaluation) idle(op *Operation) int64 {
 	ticks := int64(1)
-	if op.get == world.Electricity || q.e.View.Check(world.Harvest{MaxAmount: 1}).Status == world.CheckRejected {
-		ticks = 0
-	}
 	switch do := op.do.(type) {
 	case world.Harvest:
 		ticks = 0
@@ -256,6 +253,10 @@ func (q *evaluation) idle(op *Operation) int64 {
 		ticks = do.Ticks
 	case world.Move:
 		ticks = q.e.View.Check(do).Ticks
+	default:
+		if op.get == world.Electricity || q.e.View.Check(world.Harvest{MaxAmount: 1}).Status == world.CheckRejected {
+			ticks = 0
+		}
 	}
 	return ticks * q.e.View.Rules().IdleDraw
 }
