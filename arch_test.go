@@ -226,7 +226,7 @@ var policies = []policy{
 			"trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner",
 			"internal/document",
 		},
-		modules: []string{"golang.org/x/sync"},
+		modules: []string{"golang.org/x/sync", "maragu.dev/gomponents"},
 	},
 	{dir: "batch/storetest", project: []string{"batch"}},
 	{

@@ -6,15 +6,9 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"strconv"
 	"time"
-
-	"example.com/agentworld/plaintext"
 )
-
-//go:embed page.html
-var pageText string
 
 //go:embed page.css
 var pageStyle string
@@ -29,14 +23,6 @@ var styleHash = func() string {
 var PagePolicy = "default-src 'none'; style-src 'sha256-" + styleHash + "'; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'"
 
-var page = template.Must(template.New("page").Parse(pageText))
-
-// pageTable is a table of the page.
-type pageTable struct {
-	Caption string
-	plaintext.Table
-}
-
 // pageInterval is a line of the chart of intervals: positions in percent of its width.
 type pageInterval struct {
 	Label, Words          string
@@ -48,9 +34,6 @@ type pageCell struct {
 	Link string
 	Row  []string
 }
-
-// pagePlot is a picture with its address.
-type pagePlot struct{ Name, Link string }
 
 // HTML is the summary as one file without scripts that loads nothing.
 func (s Summary) HTML() []byte { return Page{Name: s.Name, Summary: &s}.HTML() }
@@ -97,61 +80,25 @@ func PageOf(d Dir, lease time.Duration) (Page, error) {
 
 // HTML is the page.
 func (p Page) HTML() []byte {
-	data := struct {
-		Style                              template.CSS
-		Name, Head, Verdict, Note, Problem string
-		StyleHash, Back                    string
-		Gates                              bool
-		Again, Omitted                     int
-		Remarks                            []string
-		Tables                             []pageTable
-		Intervals                          []pageInterval
-		CellHeader                         []string
-		Cells                              []pageCell
-		Plots                              []pagePlot
-	}{Style: template.CSS(pageStyle), StyleHash: styleHash, Name: one(p.Name), Problem: one(p.Problem), Back: p.Back,
-		Again: p.Again, CellHeader: []string{"cell", "scenario", "seed", "repeat", "arm", "status", "score", "calls",
-			"digest", "reason"}}
-	for _, name := range p.Plots {
-		data.Plots = append(data.Plots, pagePlot{name, p.PlotLink(name)})
-	}
-	if s := p.Summary; s != nil {
-		data.Head = s.head()
-		data.Verdict = string(s.Verdict)
-		data.Gates = len(s.Gates) > 0
-		for _, line := range s.opening() {
-			data.Remarks = append(data.Remarks, line.String())
-		}
-		data.Remarks = append(data.Remarks, s.remarks()...)
-		if s.Methods != "" {
-			data.Remarks = append(data.Remarks, "Methods: "+s.Methods)
-		}
-		if s.Scripted {
-			data.Note = scriptedNote
-		}
-		failures, omitted := s.failureTable()
-		data.Omitted = omitted
-		for _, t := range []pageTable{{"Gates", s.gateTable()}, {"Places", s.rankTable()},
-			{"Comparisons", s.comparisonTable()}, {"Arms, means over cells", s.armTable()}, {"Failed cells", failures}} {
-			if len(t.Rows) > 0 {
-				data.Tables = append(data.Tables, t)
-			}
-		}
-		for _, c := range s.Comparisons {
-			for _, v := range c.Metrics {
-				if v.Primary && v.Interval != nil {
-					data.Intervals = append(data.Intervals,
-						intervalOf(fmt.Sprintf("%s against %s, %s", one(c.Arm), one(c.Baseline), v.Metric), c.words(v), v))
-				}
-			}
-		}
-	}
-	data.Cells = p.cellRows()
 	var b bytes.Buffer
-	if err := page.Execute(&b, data); err != nil {
+	if err := p.document().Render(&b); err != nil {
 		panic("batch: a page cannot be made: " + err.Error())
 	}
 	return b.Bytes()
+}
+
+// intervalLines are the lines of the chart: the primary metric of each comparison that has an interval.
+func (s *Summary) intervalLines() (lines []pageInterval) {
+	for _, c := range s.Comparisons {
+		for _, v := range c.Metrics {
+			if !v.Primary || v.Interval == nil {
+				continue
+			}
+			label := fmt.Sprintf("%s against %s, %s", one(c.Arm), one(c.Baseline), v.Metric)
+			lines = append(lines, intervalOf(label, c.words(v), v))
+		}
+	}
+	return lines
 }
 
 // intervalOf scales an interval so that it and zero fit with a tenth to spare on both sides.
