@@ -112,3 +112,43 @@ func productFiles(t *testing.T, ending string) (names []string) {
 	}
 	return names
 }
+
+// methodsMost is how many methods a type of the command line may have: commands are functions over what they
+// work with, and no type knows all of them.
+const methodsMost = 40
+
+// TestNoTypeKnowsAllCommands counts the methods of each type of the command line.
+func TestNoTypeKnowsAllCommands(t *testing.T) {
+	counts := map[string]int{}
+	for _, name := range productFiles(t, ".go") {
+		dir := filepath.ToSlash(filepath.Dir(name))
+		if dir != "internal/cli" && dir != "internal/settings" && dir != "internal/terminal" {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tree.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil {
+				continue
+			}
+			of := f.Recv.List[0].Type
+			if star, ok := of.(*ast.StarExpr); ok {
+				of = star.X
+			}
+			if id, ok := of.(*ast.Ident); ok {
+				counts[dir+"."+id.Name]++
+			}
+		}
+	}
+	if counts["internal/cli.Main"] == 0 {
+		t.Fatal("no methods of internal/cli.Main were found")
+	}
+	for of, n := range counts {
+		if n > methodsMost {
+			t.Errorf("%s has %d methods; allowed: %d", of, n, methodsMost)
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 
 // announce says what will be called, by whom, how often and at what cost, before the first call. It
 // remembers the endpoints that get a key. No endpoint is said of a run whose answers are all recorded.
-func (m *Main) announce(w io.Writer, c config, reached []access.Endpoint, calls string, s spending) {
+func announce(m *Main, w io.Writer, c config, reached []access.Endpoint, calls string, s spending) {
 	for i, e := range reached {
 		key := "no key"
 		switch {

@@ -192,7 +192,7 @@ func askAll(ctx context.Context, m *Main, p plan, i *session.Interview, all bool
 		return nil, p.unopened(err)
 	}
 	defer i.Close()
-	m.announce(m.Stderr, p.config, endpoints, fmt.Sprintf("%d to %d", open, i.CallsMost()), spending{config: p.config})
+	announce(m, m.Stderr, p.config, endpoints, fmt.Sprintf("%d to %d", open, i.CallsMost()), spending{config: p.config})
 	return answersOf(m, i.Run(calls), all)
 }
 

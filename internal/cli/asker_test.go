@@ -154,7 +154,7 @@ func TestAClosedPageAsksNoMore(t *testing.T) {
 	p := newProcess(t, nil)
 	page, closed := context.WithCancel(t.Context())
 	closed()
-	if err := p.newAsker(t.Context(), config{}).ask(page, dashboard.Question{Dir: p.dir, Run: ".", Agent: "agent-1", Tick: 1, Text: "Why?"}); !errors.Is(err, context.Canceled) {
+	if err := newAsker(t.Context(), p.Main, config{}).ask(page, dashboard.Question{Dir: p.dir, Run: ".", Agent: "agent-1", Tick: 1, Text: "Why?"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,7 +21,7 @@ func playCell(ctx context.Context, m *Main, a batch.Attempt, c config, by batch.
 		defer log.Flush()
 		c.Settings = s.Settings()
 		p := plan{config: c, session: s}
-		m.announce(log, c, s.Endpoints(), p.calls(), p.spending())
+		announce(m, log, c, s.Endpoints(), p.calls(), p.spending())
 	}
 	err = m.shielded(func() (err error) {
 		r, err = a.Play(ctx, by)

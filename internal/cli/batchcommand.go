@@ -57,7 +57,7 @@ func batchCommand(m *Main) *cobra.Command {
 		Use: "run FILE|SUITE", Short: "play the cells of a batch file, or of a suite, that have no result yet",
 		Long: batchHelp, Args: oneArgument("a batch file or a suite"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := m.readMetrics(); err != nil {
+			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			return runBatch(m, c, args[0], f)
@@ -65,7 +65,7 @@ func batchCommand(m *Main) *cobra.Command {
 	}
 	addOptions(runs.Flags(), &f)
 	addPlayerFlags(runs.Flags())
-	m.addMetricFlag(runs.Flags())
+	m.metrics.addFlag(runs.Flags())
 	f.players = addPlayers(m, runs.Flags())
 	var asJSON bool
 	status := &cobra.Command{
@@ -82,7 +82,7 @@ func batchCommand(m *Main) *cobra.Command {
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
 	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
 	c := group("batch", "play a matrix of runs and say which arm is better",
-		m.withEngines(m.withTools(batchPlanCommand(m))), m.withEngines(m.withTools(runs)),
+		m.withEngines(withTools(m, batchPlanCommand(m))), m.withEngines(withTools(m, runs)),
 		status, merge, batchReportCommand(m), batchThinCommand(m))
 	c.Long = batchHelp
 	return c
@@ -251,7 +251,7 @@ func concludeBatch(m *Main, dir batch.Dir, b *plannedBatch, shard batch.Shard, e
 	if err != nil {
 		return err
 	}
-	if err := m.measureBatch(dir, b.file.Metrics, results); err != nil {
+	if err := measureBatch(m, dir, b.file.Metrics, results); err != nil {
 		return err
 	}
 	if len(b.file.Metrics) > 0 { // the file of results says them, too
@@ -397,7 +397,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}
-			if err := m.readMetrics(); err != nil {
+			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			b, err := readBatch(m, args[0], true, c.Flags(), 0)
@@ -418,7 +418,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 			if err != nil {
 				return badInput("%w", err)
 			}
-			if err := m.measureBatch(dir, b.file.Metrics, results); err != nil {
+			if err := measureBatch(m, dir, b.file.Metrics, results); err != nil {
 				return err
 			}
 			q := batch.Question{Effect: effect, Power: power, Pilot: pilot != "", Currency: b.currency}
@@ -439,7 +439,7 @@ to vary as that of the embedded model does, and the cost is estimated from the f
 	c.Flags().Float64Var(&effect, "effect", 0, "difference of the primary metric to find (default that of the file)")
 	c.Flags().Float64Var(&power, "power", 0.8, "probability of finding it, 0.5 to below 1")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	return c
 }
 

@@ -13,7 +13,7 @@ import (
 // cells would be others without a word. A problem names the setting and where it belongs. What only reaches models,
 // such as keys and rates, is allowed there, and so is what a batch file cannot say. What the environment says for all
 // cells is returned, to be told.
-func (m *Main) shapingConfig(name string, b batch.File, file settings.File,
+func shapingConfig(m *Main, name string, b batch.File, file settings.File,
 	all settings.Table) (problems, told []string) {
 	environment, config := settings.Environment(m.LookupEnv), file.Source()
 	for _, s := range all {
@@ -31,9 +31,9 @@ func (m *Main) shapingConfig(name string, b batch.File, file settings.File,
 		table, key, _ := strings.Cut(s.Key, ".")
 		where := fmt.Sprintf("the same line under [settings.%s] of %s", table, shown(name))
 		switch {
-		case m.isSuite(name) && slices.Contains(playerSettings, s.Key):
+		case isSuite(m, name) && slices.Contains(playerSettings, s.Key):
 			where = fmt.Sprintf("--%s of batch run %s", s.Flag, name)
-		case m.isSuite(name):
+		case isSuite(m, name):
 			where = fmt.Sprintf("without it, or a batch file with suite = \"%s\", where the suite leaves it to players", name)
 		case s.Kind == settings.KindAgents:
 			where = fmt.Sprintf("AGENT = \"MODEL@URL\" under [settings.%s] of %s", settings.AgentsTable, shown(name))

@@ -70,7 +70,7 @@ var cellSettings = []string{
 // be refused is refused before the first one is played, with all that is wrong at once. keyless says that no model is
 // asked, so that no key is needed.
 func readBatch(m *Main, name string, keyless bool, flags *pflag.FlagSet, repeats int) (*plannedBatch, error) {
-	data, err := m.batchText(name, flags, repeats)
+	data, err := batchText(m, name, flags, repeats)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (prob
 			return nil, err
 		}
 	}
-	problems, b.environment = m.shapingConfig(name, b.file, file, all)
+	problems, b.environment = shapingConfig(m, name, b.file, file, all)
 	// Cells share most of their settings, and with them what is wrong.
 	refused := func(err error) {
 		for _, line := range problemsIn(err) {
@@ -296,7 +296,7 @@ func planArm(m *Main, name string, b *plannedBatch, c batch.Combination, keyless
 	m.keys = append(m.keys, values.Keys()...)
 	config, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil { // the scenario may be wrong beside settings
-		_, _, _, missing := m.chooseScenario(values.Find("run.scenario"), nil)
+		_, _, _, missing := chooseScenario(m, values.Find("run.scenario"), nil)
 		return of, badInputs(append(problemsIn(err), problemsIn(missing)...))
 	}
 	config.estimateOnly = keyless

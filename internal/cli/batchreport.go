@@ -22,14 +22,14 @@ func batchReportCommand(m *Main) *cobra.Command {
 			}
 			m.collectMore()
 			dir := batch.Dir(m.path(args[0]))
-			if err := m.readMetrics(); err != nil {
+			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			f, cells, results, err := dir.File(m.metrics.list)
 			if err != nil {
 				return noBatch(m, "", args[0], err)
 			}
-			if err := m.measureBatch(dir, f.Metrics, results); err != nil {
+			if err := measureBatch(m, dir, f.Metrics, results); err != nil {
 				return err
 			}
 			s, err := batch.Summarize(f, cells, results)
@@ -44,7 +44,7 @@ func batchReportCommand(m *Main) *cobra.Command {
 	}
 	c.Flags().StringVar(&format, "format", "text", strings.Join(batch.Formats, ", "))
 	c.Flags().StringVar(&out, "out", "", "write to this file instead of stdout")
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	return c
 }
 

@@ -24,14 +24,14 @@ Without --yes nothing is removed, and what would be is told.`,
 		RunE: func(_ *cobra.Command, args []string) error { return thinBatch(m, args[0], yes) },
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "remove them")
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	return c
 }
 
 // thinBatch removes the runs of a batch, or says what that would free.
 func thinBatch(m *Main, name string, yes bool) error {
 	m.collectMore()
-	if err := m.readMetrics(); err != nil {
+	if err := m.metrics.read(); err != nil {
 		return err
 	}
 	dir := batch.Dir(m.path(name))

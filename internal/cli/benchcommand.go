@@ -44,7 +44,7 @@ func benchAheadCommand(m *Main) *cobra.Command {
 			"each depth of --ahead. It asks no model. What the run never asked has no answer, so calls that\n" +
 			"would follow a wrong one are not counted.",
 		Args: oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return m.benchAhead(args[0], b) },
+		RunE: func(_ *cobra.Command, args []string) error { return benchAhead(m, args[0], b) },
 	}
 	f := c.Flags()
 	f.StringVar(&b.law, "latency", b.law, "how long answers take: recorded, or A, A..B or p50:A..p99:B with durations")
@@ -101,7 +101,7 @@ type aheadRow struct {
 	Wasted  int64   `json:"wasted,omitempty"`
 }
 
-func (m *Main) benchAhead(dir string, b aheadBench) error {
+func benchAhead(m *Main, dir string, b aheadBench) error {
 	if err := b.check(); err != nil {
 		return err
 	}

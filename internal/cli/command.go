@@ -29,13 +29,13 @@ const programName = "world_llm_agent_demo"
 // rootCommand is the default command, a run, with the others below it. Errors and
 // usage are printed by Main alone, so that a refusal is one line. Every error that cobra
 // makes itself is a refusal of the arguments.
-func (m *Main) rootCommand() *cobra.Command {
-	root := m.withTools(m.runCommand())
+func rootCommand(m *Main) *cobra.Command {
+	root := withTools(m, runCommand(m))
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := c.Flags().Arg(0); c == root && word != "" {
 			// A misspelt command has no flags; that it is none is the better answer.
-			if _, _, _, unknown := m.chooseScenario(namedScenario(word), commandNames(c)); unknown != nil {
+			if _, _, _, unknown := chooseScenario(m, namedScenario(word), commandNames(c)); unknown != nil {
 				return unknown
 			}
 		}
@@ -43,10 +43,10 @@ func (m *Main) rootCommand() *cobra.Command {
 	})
 	root.AddCommand(
 		scenariosCommand(m),
-		m.readsUnverified(m.continuesWithTools(resumeCommand(m))),
+		m.readsUnverified(continuesWithTools(m, resumeCommand(m))),
 		m.readsUnverified(inspectCommand(m)),
-		m.readsUnverified(m.replayCommand()),
-		m.readsUnverified(m.continuesWithTools(forkCommand(m))),
+		m.readsUnverified(replayCommand(m)),
+		m.readsUnverified(continuesWithTools(m, forkCommand(m))),
 		m.readsUnverified(compareCommand(m)),
 		m.readsUnverified(explainCommand(m)),
 		askCommand(m),
@@ -66,13 +66,13 @@ func (m *Main) rootCommand() *cobra.Command {
 		serveCommand(m),
 		doctorCommand(m),
 		completionCommand(m),
-		m.settingsTopic(),
+		settingsTopic(m),
 	)
 	root.AddCommand(extensions{m}.extensionCommands()...)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
-			m.helpWithWords(c)
+			helpWithWords(m, c)
 		}
 	}
 	describe(root)
@@ -171,7 +171,7 @@ func commandNames(c *cobra.Command) []string {
 }
 
 // helpWithWords makes the help command take a word after "settings", which only those that have it answer.
-func (m *Main) helpWithWords(c *cobra.Command) {
+func helpWithWords(m *Main, c *cobra.Command) {
 	c.Args = helpArguments
 	about := c.Run
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -179,7 +179,7 @@ func (m *Main) helpWithWords(c *cobra.Command) {
 			about(c, args)
 			return nil
 		}
-		text, err := m.settingsAbout(args[1:])
+		text, err := settingsAbout(m, args[1:])
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func compareCommand(m *Main) *cobra.Command {
 	c.Flags().StringArrayVar(&f.gates, "gate", nil,
 		"condition on the sides after the first, such as calls<=100 for a mean or score=better,equivalent for "+
 			"verdicts; more than once for several (default: the primary metric is not worse)")
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	c.Flags().Lookup(metricFlag).Usage = "further metrics, with commas between (default score_share, goals_met, " +
 		"degraded_share, parse_errors, calls, tokens, cost, and those of your own), or one of your own as NAME=JQ, " +
 		"NAME:higher=JQ or NAME:lower=JQ; docs/metrics.md"
@@ -89,7 +89,7 @@ func compareCommand(m *Main) *cobra.Command {
 
 // compareArguments chooses between the comparison of two runs and that of sides.
 func compareArguments(ctx context.Context, m *Main, args []string, f compareFlags) error {
-	names, err := m.takeMetrics()
+	names, err := m.metrics.take()
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func declareHint(one batch.Comparison, by string) string {
 func sideOf(m *Main, arg string) (batch.Side, error) {
 	const allowed = "allowed: a run, a directory of runs, a batch, or its results.jsonl"
 	reader := batch.SideReader{Fold: m.foldTrace, Measure: func(d batch.Dir, results []batch.Result) error {
-		return m.measureBatch(d, m.metrics.list, results)
+		return measureBatch(m, d, m.metrics.list, results)
 	}}
 	side, err := reader.Read(arg, m.path(arg))
 	_, outside := errors.AsType[*fs.PathError](err)

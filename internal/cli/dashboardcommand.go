@@ -46,7 +46,7 @@ Ctrl-C then takes and keeps the answer in flight; again breaks it off.`,
 			if err != nil {
 				return err
 			}
-			asker := m.newAsker(c.Context(), config)
+			asker := newAsker(c.Context(), m, config)
 			o.Ask = asker.ask
 			serving, stop := context.WithCancel(context.WithoutCancel(c.Context()))
 			defer stop()
@@ -98,7 +98,7 @@ type asker struct {
 
 // newAsker returns an asker whose models and caps are those that c has for the command ask. It puts
 // no question after ctx has ended.
-func (m *Main) newAsker(ctx context.Context, c config) *asker {
+func newAsker(ctx context.Context, m *Main, c config) *asker {
 	return &asker{m: m, c: c, ctx: ctx, meter: engine.NewMeter(c.Settings)}
 }
 

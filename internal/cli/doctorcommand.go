@@ -140,7 +140,7 @@ func examineEndpoints(ctx context.Context, m *Main, c config, agent string, asJS
 
 // rehearsed is a turn as a run with these settings would play it in its first tick.
 func rehearsed(m *Main, c config) (doctor.Turn, error) {
-	name, text, _, err := m.chooseScenario(c.Values.Find("run.scenario"), nil)
+	name, text, _, err := chooseScenario(m, c.Values.Find("run.scenario"), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func playEngine(ctx context.Context, m *Main, a batch.Attempt, of cellPlan) (r b
 	if a.Progress != nil {
 		a.Progress(engine.Progress{Ticks: a.Settings.Ticks})
 	}
-	end, err := m.runEngine(ctx, a, of, args)
+	end, err := runEngine(ctx, m, a, of, args)
 	if err != nil {
 		taken = budget.Amount{}
 		return r, fmt.Errorf("start engine %s: %w", of.by.name, err)
@@ -190,13 +190,13 @@ func (e engineEnd) failure(what string) error {
 }
 
 // runEngine runs an engine until it ends. The error says that it was not started.
-func (m *Main) runEngine(ctx context.Context, a batch.Attempt, of cellPlan, args []string) (engineEnd, error) {
+func runEngine(ctx context.Context, m *Main, a batch.Attempt, of cellPlan, args []string) (engineEnd, error) {
 	last := &child.LastWords{}
 	log := &lineLog{to: a.Log, left: engineLogMax}
 	end := engineEnd{name: of.by.name, how: "ended"}
 	c := exec.Command(of.by.path, args...)
 	c.Dir = m.path(".")
-	c.Env = m.engineEnvironment(of.by)
+	c.Env = engineEnvironment(m, of.by)
 	c.Stderr = io.MultiWriter(last, log)
 	c.WaitDelay = engineGrace // so that what holds its output open holds up nobody
 	ended, err := child.Start(c)
@@ -258,7 +258,7 @@ func (of cellPlan) arguments(m *Main, a batch.Attempt) (args []string, err error
 	at := func(name string) string { return filepath.Join(filepath.Dir(a.Dir), name) }
 	files := map[string]string{engineConfig: "# The settings of this run are in the command line.\n"}
 	if a.Resume {
-		resumes := m.resumeSettings()
+		resumes := resumeSettings(m)
 		args = append([]string{"resume", a.Dir}, of.fromFiles(func(s settings.Setting) bool {
 			_, taken := resumes.ByKey(s.Key)
 			return taken && !s.Shapes
@@ -277,7 +277,7 @@ func (of cellPlan) arguments(m *Main, a batch.Attempt) (args []string, err error
 		}
 	}
 	if len(a.Settings.Tools) > 0 {
-		for _, server := range m.servers {
+		for _, server := range m.servers.named {
 			args = append(args, "--tools-mcp="+server)
 		}
 	}
@@ -318,7 +318,7 @@ func (of cellPlan) fromFiles(wanted func(settings.Setting) bool) (args []string)
 }
 
 // engineEnvironment is that of this process, but for keys and endpoint: these are the ones that the cell may have.
-func (m *Main) engineEnvironment(by *byEngine) (all []string) {
+func engineEnvironment(m *Main, by *byEngine) (all []string) {
 	key, _ := settingTable().ByKey("llm.api_key")
 	endpoint, _ := settingTable().ByKey("llm.base_url")
 	dropped := slices.Concat(key.Env, endpoint.Env, by.withheld)

@@ -60,15 +60,15 @@ func exportCommand(m *Main) *cobra.Command {
 			if c.Flags().Changed("format") || f.Table != "" || f.Agent != "" {
 				return badInput("--plot is a picture; allowed: leave out --format, --table and --agent")
 			}
-			return m.exportPlot(args[0], f)
+			return exportPlot(m, args[0], f)
 		}
-		return m.exportRows(args[0], f)
+		return exportRows(m, args[0], f)
 	}
 	return m.readsUnverified(c)
 }
 
 // exportRows writes tables or conversations.
-func (m *Main) exportRows(arg string, f exportFlags) error {
+func exportRows(m *Main, arg string, f exportFlags) error {
 	formats := []string{string(export.CSV), string(export.JSONLines), formatMessages}
 	if !slices.Contains(formats, f.Format) {
 		return badInput("--format %s: unknown; %s", shown(f.Format), document.Offer(f.Format, formats, ""))
@@ -77,7 +77,7 @@ func (m *Main) exportRows(arg string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	e, err := m.exported(arg, f.Agent)
+	e, err := newExporting(m, arg, f.Agent)
 	if err != nil {
 		return err
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 // exportPlot writes a picture.
-func (m *Main) exportPlot(arg string, f exportFlags) error {
+func exportPlot(m *Main, arg string, f exportFlags) error {
 	if !slices.Contains(plotNames, f.Plot) {
 		return badInput("--plot %s: unknown; %s", shown(f.Plot), document.Offer(f.Plot, plotNames, ""))
 	}
 	if f.Plot == "score" {
-		e, err := m.exported(arg, "")
+		e, err := newExporting(m, arg, "")
 		if err != nil {
 			return err
 		}
 		return e.toFile(f.Out, e.scores)
 	}
-	s, err := m.summaryOf(arg)
+	s, err := summaryOf(m, arg)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (m *Main) exportPlot(arg string, f exportFlags) error {
 }
 
 // summaryOf sums up a batch.
-func (m *Main) summaryOf(name string) (batch.Summary, error) {
+func summaryOf(m *Main, name string) (batch.Summary, error) {
 	dir := batch.Dir(m.path(name))
 	f, cells, results, err := dir.File(nil)
 	if err != nil {

@@ -44,8 +44,8 @@ func (e *exporting) note(format string, args ...any) {
 	plaintext.Fprintf(e.Stderr, "note: "+format+"\n", args...)
 }
 
-// exported finds the runs that an argument names: a run, a cell of a batch, a batch, or a directory of runs.
-func (m *Main) exported(arg, agent string) (*exporting, error) {
+// newExporting finds the runs that an argument names: a run, a cell of a batch, a batch, or a directory of runs.
+func newExporting(m *Main, arg, agent string) (*exporting, error) {
 	e := &exporting{Main: m, ctx: m.interrupt.ctx, agent: agent}
 	if r := m.readings[m.path(arg)]; r != nil {
 		e.unverified = r.Unverified

@@ -47,7 +47,7 @@ func forkCommand(m *Main) *cobra.Command {
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := m.readMetrics(); err != nil {
+			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			return forkRun(c.Context(), m, args[0], c.Flags(), f)
@@ -56,7 +56,7 @@ func forkCommand(m *Main) *cobra.Command {
 	taken := slices.DeleteFunc(m.table(), func(s settings.Setting) bool { return slices.Contains(notForked, s.Key) })
 	addFlags(c.Flags(), recorded(taken, func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	return c
 }

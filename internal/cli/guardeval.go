@@ -240,7 +240,7 @@ func guardModel(ctx context.Context, m *Main, flags *pflag.FlagSet, jobs []guard
 	}
 	calls := fmt.Sprintf("%d to %d, likely %d, of victims and their twins",
 		expected.Least.Calls, expected.Most.Calls, expected.Likely.Calls)
-	m.announce(m.Stderr, c, endpoints, calls, spending{config: c})
+	announce(m, m.Stderr, c, endpoints, calls, spending{config: c})
 	plaintext.Fprintf(m.Stderr, "expected: %s; at least %s, at most %s\n", takes(expected.Likely), takes(expected.Least),
 		takes(expected.Most))
 	if currency := c.Currency(); currency != "" {

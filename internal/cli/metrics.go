@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"example.com/agentworld"
 	"example.com/agentworld/batch"
 	"example.com/agentworld/metric"
 	"example.com/agentworld/report"
@@ -24,26 +25,26 @@ type ownMetrics struct {
 // metricFlag is the flag that gives a metric.
 const metricFlag = "metric"
 
-// linkMetrics takes up the metrics of the extensions. One that cannot be is a bug of the program.
-func (m *Main) linkMetrics() {
-	for _, e := range m.Extensions {
-		m.metrics.list = append(m.metrics.list, e.Metrics...)
+// link takes up the metrics of extensions. One that cannot be is a bug of the program.
+func (o *ownMetrics) link(extensions []agentworld.Extension) {
+	for _, e := range extensions {
+		o.list = append(o.list, e.Metrics...)
 	}
-	if err := m.metrics.list.Check(); err != nil {
+	if err := o.list.Check(); err != nil {
 		panic("cli: " + err.Error())
 	}
 }
 
-// addMetricFlag gives a command the flag for metrics of the user's own.
-func (m *Main) addMetricFlag(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&m.metrics.given, metricFlag, nil,
+// addFlag gives a command the flag for metrics of the user's own.
+func (o *ownMetrics) addFlag(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&o.given, metricFlag, nil,
 		"metric of your own as NAME=JQ, NAME:higher=JQ or NAME:lower=JQ, more than once for several; docs/metrics.md")
 }
 
-// takeMetrics reads the flags for metrics. It returns the names of known metrics among their texts, which
+// take reads the flags for metrics. It returns the names of known metrics among their texts, which
 // have commas between.
-func (m *Main) takeMetrics() (names []string, err error) {
-	for _, text := range m.metrics.given {
+func (o *ownMetrics) take() (names []string, err error) {
+	for _, text := range o.given {
 		if !strings.Contains(text, "=") {
 			for name := range strings.SplitSeq(text, ",") {
 				names = append(names, strings.TrimSpace(name))
@@ -54,19 +55,19 @@ func (m *Main) takeMetrics() (names []string, err error) {
 		if err != nil {
 			return nil, badInput("--%s: %w", metricFlag, err)
 		}
-		m.metrics.fromFlags = append(m.metrics.fromFlags, one)
+		o.fromFlags = append(o.fromFlags, one)
 	}
-	m.metrics.list = append(m.metrics.list, m.metrics.fromFlags...)
-	m.metrics.given = nil
-	if err := m.metrics.list.Check(); err != nil {
+	o.list = append(o.list, o.fromFlags...)
+	o.given = nil
+	if err := o.list.Check(); err != nil {
 		return nil, badInput("--%s: %w", metricFlag, err)
 	}
 	return names, nil
 }
 
-// readMetrics reads the flags for metrics of a command that has no other use for their names.
-func (m *Main) readMetrics() error {
-	names, err := m.takeMetrics()
+// read reads the flags for metrics of a command that has no other use for their names.
+func (o *ownMetrics) read() error {
+	names, err := o.take()
 	if err == nil && len(names) > 0 {
 		return badInput("--%s %s: allowed: NAME=JQ, NAME:higher=JQ or NAME:lower=JQ", metricFlag, shown(names[0]))
 	}
@@ -74,10 +75,10 @@ func (m *Main) readMetrics() error {
 }
 
 // known are all metrics that a condition can be about.
-func (m *ownMetrics) known() report.MetricList { return report.AllMetrics(m.list.Own()...) }
+func (o *ownMetrics) known() report.MetricList { return report.AllMetrics(o.list.Own()...) }
 
 // measureBatch computes metrics of the results of a batch that do not have them.
-func (m *Main) measureBatch(dir batch.Dir, list metric.List, results []batch.Result) error {
+func measureBatch(m *Main, dir batch.Dir, list metric.List, results []batch.Result) error {
 	if err := dir.Measure(m.measuring(), list, results, runtime.GOMAXPROCS(0)); err != nil {
 		return failWith(exitInterrupted, fmt.Errorf("interrupted before the runs of %s were measured",
 			shown(m.shownPath(string(dir)))))
@@ -86,9 +87,9 @@ func (m *Main) measureBatch(dir batch.Dir, list metric.List, results []batch.Res
 }
 
 // measuring is the context of what metrics compute: a second interruption ends it.
-func (m *Main) measuring() context.Context {
-	if m.Quit != nil {
-		return m.Quit
+func (i *interrupts) measuring() context.Context {
+	if i.Quit != nil {
+		return i.Quit
 	}
 	return context.Background()
 }

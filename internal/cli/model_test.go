@@ -15,7 +15,7 @@ import (
 func configured(t *testing.T, env, flags map[string]string) (*inProcess, config) {
 	t.Helper()
 	p := newProcess(t, env)
-	all := p.runCommand().Flags()
+	all := runCommand(p.Main).Flags()
 	for name, text := range flags {
 		if err := all.Set(name, text); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestAnnounceLive(t *testing.T) {
 	}
 	var out bytes.Buffer
 	reached := []access.Endpoint{{Model: a.Model, URL: "https://api.openai.com/v1/responses", HasKey: true}}
-	newProcess(t, nil).announce(&out, a, reached, "at most 1950", spending{})
+	announce(newProcess(t, nil).Main, &out, a, reached, "at most 1950", spending{})
 	want := `model: live, m\u001b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
 calls: at most 1950
 `

@@ -102,7 +102,7 @@ func withReportFile(args []string) []string {
 }
 
 // reportOutput prepares the file of the report, which may be the standard output.
-func (m *Main) reportOutput(p *plan) (outputFile, error) {
+func reportOutput(m *Main, p *plan) (outputFile, error) {
 	switch p.ReportJSON {
 	case "-":
 		return outputFile{stdout: true}, nil

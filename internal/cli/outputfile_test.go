@@ -150,7 +150,7 @@ func TestAReportThatCouldNotBeWrittenIsNotNamed(t *testing.T) {
 	}
 	p.stdout.Reset()
 	gone := plan{config: config{Config: settings.Config{Process: settings.Process{RunDir: "GONE"}}}}
-	if err := p.finishReport(gone, outputFile{}, &r); err == nil || !strings.Contains(p.stdout.String(), "\nhead    ") || strings.Contains(p.stdout.String(), "\nreport  ") {
+	if err := finishReport(p.Main, gone, outputFile{}, &r); err == nil || !strings.Contains(p.stdout.String(), "\nhead    ") || strings.Contains(p.stdout.String(), "\nreport  ") {
 		t.Errorf("error %v:\n%s", err, p.stdout.String())
 	}
 }

@@ -257,7 +257,7 @@ func TestInlineCommandsExist(t *testing.T) {
 		c.InitDefaultVersionFlag()
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
-	root := newProcess(t, nil).rootCommand()
+	root := rootCommand(newProcess(t, nil).Main)
 	var names []string
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
@@ -310,7 +310,7 @@ func TestInlineCommandsExist(t *testing.T) {
 func checkParsed(t *testing.T, page, line string) {
 	t.Helper()
 	words := strings.Fields(line)
-	c, _, err := newProcess(t, nil).rootCommand().Find(words)
+	c, _, err := rootCommand(newProcess(t, nil).Main).Find(words)
 	if err != nil {
 		t.Errorf("%s: %s: %v", page, line, err)
 		return
@@ -390,7 +390,7 @@ func pageFiles(t *testing.T, dir string) {
 	if small == batch {
 		t.Error("docs/batch.md has another batch")
 	}
-	_, minimal, _, err := newProcess(t, nil).chooseScenario(namedScenario("minimal"), nil)
+	_, minimal, _, err := chooseScenario(newProcess(t, nil).Main, namedScenario("minimal"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

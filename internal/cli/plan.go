@@ -118,7 +118,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 		Concurrency: int(c.Concurrency), Ahead: session.Ahead{Depth: int(c.Ahead), WastePermille: 10 * c.AheadWaste},
 		SegmentBytes: c.SegmentMB << 20, Metrics: m.metrics.list,
 		Reading: func(dir string) *run.Reading { return m.readings[dir] },
-		Tools:   m.linkedTools(), WithoutTools: m.withoutTools,
+		Tools:   m.servers.linked(m.Extensions), WithoutTools: m.servers.without,
 		Seats: m.seats(),
 	}
 	for _, e := range m.Extensions {
@@ -136,7 +136,7 @@ func (m *Main) sessionOf(c config, reach access.Config) session.Config {
 // takeScenario chooses the scenario. It also chooses the number of ticks and the seeds, if
 // no setting does.
 func (p *plan) takeScenario(m *Main, commands []string) error {
-	name, text, chosen, err := m.chooseScenario(p.Values.Find("run.scenario"), commands)
+	name, text, chosen, err := chooseScenario(m, p.Values.Find("run.scenario"), commands)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ import (
 // can be kept.
 func (m *Main) run(ctx context.Context, p plan) error {
 	// Finding out at the end would lose what a long run has paid for.
-	out, err := m.reportOutput(&p)
+	out, err := reportOutput(m, &p)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place",
 			shown(p.RunDir), cause(err))
 	}
-	p.page, err = m.openPage(p)
+	p.page, err = openPage(m, p)
 	if err != nil {
 		made.discard()
 		return err
@@ -76,9 +76,9 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard() // there is nothing to report on
 		return fmt.Errorf("run: %w", err)
 	}
-	err = m.conclude(p, out, result, err)
+	err = conclude(m, p, out, result, err)
 	if err == nil {
-		m.stay(ctx, p.page)
+		stay(ctx, m, p.page)
 	}
 	return err
 }
@@ -168,7 +168,7 @@ func (m *Main) open(ctx context.Context, p *plan) error {
 	if err := p.session.Open(ctx); err != nil {
 		return p.unopened(err)
 	}
-	m.announce(m.Stderr, p.config, p.session.Endpoints(), p.calls(), p.spending())
+	announce(m, m.Stderr, p.config, p.session.Endpoints(), p.calls(), p.spending())
 	return nil
 }
 
@@ -240,7 +240,7 @@ func noticeText(n access.Notice) string {
 // conclude writes the report and says how the run ended. It is called for every
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
-func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr error) error {
+func conclude(m *Main, p plan, out outputFile, result session.Result, runErr error) error {
 	r, failed := result.Report, &session.KeepError{}
 	if kept, ok := errors.AsType[*session.KeepError](runErr); ok {
 		runErr, failed = nil, kept
@@ -255,7 +255,7 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 		r, reportErr = m.foldTrace(p.RunDir)
 	}
 	if reportErr == nil {
-		reportErr = m.finishReport(p, out, &r)
+		reportErr = finishReport(m, p, out, &r)
 	}
 	reportErr = errors.Join(reportErr, failed.Lessons)
 	if runErr != nil {
@@ -265,7 +265,7 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 		return advise(fmt.Errorf("run: %w", errors.Join(runErr, reportErr)),
 			p.resumeAdvice("once that is mended, continues after the last whole tick"))
 	}
-	return cmp.Or(reportErr, m.verdict(p, result.Result, r))
+	return cmp.Or(reportErr, verdict(m, p, result.Result, r))
 }
 
 // finishReport compares the report of a fork with its parent's, writes it to the run directory
@@ -273,7 +273,7 @@ func (m *Main) conclude(p plan, out outputFile, result session.Result, runErr er
 // were written, never from what the engine still knows, so that "report RUN" gives the
 // same one at any later time. The summary is printed also when a file could
 // not be written: it may be all that is left of a run on a full disk.
-func (m *Main) finishReport(p plan, out outputFile, r *report.Report) error {
+func finishReport(m *Main, p plan, out outputFile, r *report.Report) error {
 	parent := ""
 	if p.fork != nil {
 		parent = p.fork.parent

@@ -32,7 +32,7 @@ func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 	if err := os.WriteFile(path, []byte("somebody's work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.keepLearned("book.toml", before, seen, book); err != nil {
+	if err := keepLearned(m, "book.toml", before, seen, book); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(path)

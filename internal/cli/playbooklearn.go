@@ -104,7 +104,7 @@ func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds 
 	c.Settings = school.Settings()
 	total, most := school.Consolidations()
 	calls := fmt.Sprintf("%d to %d (%d consolidations x 1 to %d)", total, total*most, total, most)
-	m.announce(m.Stderr, c, endpoints, calls, spending{config: c})
+	announce(m, m.Stderr, c, endpoints, calls, spending{config: c})
 	learned, failed := school.Run(ctx, func(l session.Learned) {
 		run := named[l.Dir]
 		for _, why := range l.Failures {
@@ -114,7 +114,7 @@ func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds 
 			run, plaintext.Count(l.Consolidations, "consolidation"), plaintext.Count(l.Calls, "call"), l.Failed, l.Applied,
 			l.Rejected, l.Known)
 	})
-	return errors.Join(learningFailure(failed), m.keepLearned(book, seed, seen, learned))
+	return errors.Join(learningFailure(failed), keepLearned(m, book, seed, seen, learned))
 }
 
 // learningFailure is why learning ended early: a provider that will not answer again, a cap or an
@@ -133,7 +133,7 @@ func learningFailure(err error) error {
 }
 
 // keepLearned writes the file, which held the bytes seen, when anything was learned beyond the seed.
-func (m *Main) keepLearned(name string, seed *playbook.Playbook, seen []byte, book *playbook.Playbook) error {
+func keepLearned(m *Main, name string, seed *playbook.Playbook, seen []byte, book *playbook.Playbook) error {
 	switch {
 	case book == seed && seen == nil:
 		plaintext.Fprintf(m.Stdout, "%s: nothing learned; no file was written\n", name)

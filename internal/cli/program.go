@@ -25,7 +25,6 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
-	"example.com/agentworld/tools"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -51,12 +50,7 @@ type Main struct {
 	// engines are the programs that may play cells of a batch in place of this one.
 	engines engines
 
-	// tools are those of servers that this process is connected to, and withoutTools says that a run continues
-	// without its own.
-	tools        []tools.Tool
-	withoutTools bool
-	// servers are those as the user named them.
-	servers []string
+	servers toolServers
 	// ending are called when the program ends.
 	ending []func()
 }
@@ -140,11 +134,11 @@ func (m *Main) Run(ctx context.Context) int {
 		}
 	}()
 	err = m.shielded(func() error {
-		m.linkMetrics()
+		m.metrics.link(m.Extensions)
 		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
 			return err
 		}
-		root := m.rootCommand()
+		root := rootCommand(m)
 		// A nil list would make cobra read the arguments of the process.
 		root.SetArgs(withReportFile(m.Args))
 		root.SetIn(m.Stdin)

@@ -52,7 +52,7 @@ func (e *environment) collectMore() {
 // replayCommand derives a recorded run again and compares, without a model. It reports
 // equality on stdout and a difference as an error with an exit code of its own, with both
 // lines where the records have one.
-func (m *Main) replayCommand() *cobra.Command {
+func replayCommand(m *Main) *cobra.Command {
 	var o engine.ReplayOptions
 	c := &cobra.Command{
 		Use:   "replay RUN",

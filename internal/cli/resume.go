@@ -33,7 +33,7 @@ Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 // resumeSettings are the settings that a resume takes: who answers, what it may cost, and
 // what is shown and written. Everything else is recorded with the run, and what is recorded
 // holds where no flag says otherwise.
-func (m *Main) resumeSettings() settings.Table {
+func resumeSettings(m *Main) settings.Table {
 	keys := append(settings.Caps().Keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline",
 		"llm.retry_backoff_ms",
@@ -95,7 +95,7 @@ func resumeCommand(m *Main) *cobra.Command {
 			}
 			config, err := m.configure(c.Flags())
 			if err == nil {
-				err = m.readMetrics()
+				err = m.metrics.read()
 			}
 			if err != nil {
 				return err
@@ -103,9 +103,9 @@ func resumeCommand(m *Main) *cobra.Command {
 			return resumeRun(c.Context(), m, args[0], config, f)
 		},
 	}
-	addFlags(c.Flags(), recorded(m.resumeSettings(), func(s settings.Setting) bool { return s.Shapes }))
+	addFlags(c.Flags(), recorded(resumeSettings(m), func(s settings.Setting) bool { return s.Shapes }))
 	addOptions(c.Flags(), &f)
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	return c
 }
@@ -123,14 +123,14 @@ func resumeRun(ctx context.Context, m *Main, runDir string, c config, f resumeFl
 		return err
 	}
 	defer p.session.Close()
-	out, err := m.reportOutput(&p)
+	out, err := reportOutput(m, &p)
 	if err != nil {
 		return err
 	}
 	if p.session.Complete() {
 		return reportComplete(m, p, out)
 	}
-	p.page, err = m.openPage(p)
+	p.page, err = openPage(m, p)
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,9 @@ func resumeRun(ctx context.Context, m *Main, runDir string, c config, f resumeFl
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
 	}
-	err = m.conclude(p, out, result, err)
+	err = conclude(m, p, out, result, err)
 	if err == nil {
-		m.stay(ctx, p.page)
+		stay(ctx, m, p.page)
 	}
 	return err
 }
@@ -219,7 +219,7 @@ func reportComplete(m *Main, p plan, out outputFile) error {
 	if err != nil {
 		return err
 	}
-	return m.finishReport(p, out, &r)
+	return finishReport(m, p, out, &r)
 }
 
 // announceResume prints the progress of the run.

@@ -54,7 +54,7 @@ type runFlags struct {
 //	newConfig          each value by itself
 //	newPlan            the values together, and the files they name
 //	run                files, model, engine, report
-func (m *Main) runCommand() *cobra.Command {
+func runCommand(m *Main) *cobra.Command {
 	var extra runFlags
 	c := &cobra.Command{
 		Use:   m.called() + " [scenario]",
@@ -82,7 +82,7 @@ func (m *Main) runCommand() *cobra.Command {
 			flag := c.Flags().Lookup("scenario").Value.String()
 			switch {
 			case len(args) > 1:
-				if _, _, _, err := m.chooseScenario(namedScenario(args[0]), commandNames(c)); err != nil {
+				if _, _, _, err := chooseScenario(m, namedScenario(args[0]), commandNames(c)); err != nil {
 					return err // most often a misspelt command
 				}
 				return badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
@@ -93,7 +93,7 @@ func (m *Main) runCommand() *cobra.Command {
 			}
 			values, err := m.gather(c.Flags(), scenario)
 			if err == nil {
-				err = m.readMetrics()
+				err = m.metrics.read()
 			}
 			if err != nil {
 				return err
@@ -103,7 +103,7 @@ func (m *Main) runCommand() *cobra.Command {
 		},
 	}
 	addFlags(c.Flags(), m.table())
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false,
 		"show each setting and where it comes from, and run nothing")
@@ -151,7 +151,7 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...settings.
 	m.keys = append(m.keys, values.Keys()...)
 	m.log(values)
 	if len(parent) == 0 {
-		m.noteUnknownVariables(all, values.Find(settings.AgentsTable).Text)
+		noteUnknownVariables(m, all, values.Find(settings.AgentsTable).Text)
 	}
 	return values, nil
 }
@@ -193,7 +193,7 @@ func givenFlags(flags *pflag.FlagSet) (given map[string]string, err error) {
 
 // noteUnknownVariables names the variables that look like settings and are none. agents are those
 // with models of their own, whose keys may have any name.
-func (m *Main) noteUnknownVariables(all settings.Table, agents string) {
+func noteUnknownVariables(m *Main, all settings.Table, agents string) {
 	if m.Environ == nil {
 		return
 	}

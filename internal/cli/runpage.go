@@ -74,7 +74,7 @@ func loopback(where, listen string) error {
 // openPage serves the page of the run whose directory was made, if that is wanted; it is nil
 // otherwise. It follows the files of the run, as any reader of them. The address of a page before lets
 // no one in any more, and goes.
-func (m *Main) openPage(p plan) (*runPage, error) {
+func openPage(m *Main, p plan) (*runPage, error) {
 	dir := run.Dir(m.path(p.RunDir))
 	dir.ForgetControl() // of a run that was killed
 	if !p.Dashboard {
@@ -146,7 +146,7 @@ func (page *runPage) close() {
 
 // stay lets somebody at a terminal look at the page of a run that ended by itself, until ctx ends.
 // Anywhere else a program that does not end would be in the way.
-func (m *Main) stay(ctx context.Context, page *runPage) {
+func stay(ctx context.Context, m *Main, page *runPage) {
 	if page == nil || !m.Terminal || ctx.Err() != nil {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // chooseScenario finds the scenario that v names: an embedded one, or a file. A
 // built-in name wins over a file of that name, which "./name" reaches. commands
 // are offered in the error, because a misspelt command arrives here.
-func (m *Main) chooseScenario(v settings.Value, commands []string) (
+func chooseScenario(m *Main, v settings.Value, commands []string) (
 	name string, text []byte, s world.Scenario, err error) {
 	name = v.Text
 	if s, toml, ok := scenario.Embedded(name); ok {

@@ -35,7 +35,7 @@ func scenariosCommand(m *Main) *cobra.Command {
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, toml, _, err := m.chooseScenario(namedScenario(args[0]), nil)
+			_, toml, _, err := chooseScenario(m, namedScenario(args[0]), nil)
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 	faulty := 0
 	for _, name := range names {
 		var lines, flows []string
-		if name, text, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
+		if name, text, chosen, err := chooseScenario(m, namedScenario(name), nil); err != nil {
 			if all, several := errors.AsType[problems](err); several {
 				lines = all
 			} else {
@@ -184,7 +184,7 @@ func lintScenarios(m *Main, names []string, wordsDir, language string) error {
 				doubts++
 			}
 			told := slices.Concat(baseline.Flows(chosen), baseline.RoundTrips(chosen), baseline.Delays(chosen),
-				baseline.MetByOthers(chosen), promptCost(chosen, m.linkedTools()))
+				baseline.MetByOthers(chosen), promptCost(chosen, m.servers.linked(m.Extensions)))
 			for _, flow := range told {
 				flows = append(flows, name+": "+flow) // to know, not to mend
 			}

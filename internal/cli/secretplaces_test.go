@@ -111,7 +111,7 @@ func TestAKeyInAnyCommandStaysHidden(t *testing.T) {
 			walk(sub, append(path[:len(path):len(path)], sub.Name()))
 		}
 	}
-	walk(newProcess(t, nil).rootCommand(), nil)
+	walk(rootCommand(newProcess(t, nil).Main), nil)
 	if seen < 15 {
 		t.Errorf("only %d commands were tried", seen)
 	}

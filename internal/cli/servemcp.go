@@ -51,7 +51,7 @@ func serveMCP(ctx context.Context, m *Main, f mcpFlags, args []string, flags *pf
 		_ = os.MkdirAll(m.path(dir), 0o700) // or it cannot be opened, which is said below
 	}
 	o := mcp.Options{Dir: m.path(dir), Version: buildVersion()}
-	o.Allowance, err = m.allowance(f, flags)
+	o.Allowance, err = allowance(m, f, flags)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func serveMCP(ctx context.Context, m *Main, f mcpFlags, args []string, flags *pf
 }
 
 // allowance is what assistants may spend, nil for nothing.
-func (m *Main) allowance(f mcpFlags, flags *pflag.FlagSet) (*mcp.Allowance, error) {
+func allowance(m *Main, f mcpFlags, flags *pflag.FlagSet) (*mcp.Allowance, error) {
 	switch {
 	case f.Runs < 0:
 		return nil, badInput("--allow-runs %d is out of range; allowed: a number from 0", f.Runs)

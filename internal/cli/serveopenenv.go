@@ -96,12 +96,12 @@ func serveOpenEnv(ctx context.Context, m *Main, f openEnvFlags, args []string, f
 }
 
 // episodeEnded prints how an episode came out, as a line of JSON.
-func (m *Main) episodeEnded(o openenv.Outcome) {
+func (p *printer) episodeEnded(o openenv.Outcome) {
 	line, err := json.Marshal(o)
 	if err != nil {
 		panic("cli: an outcome cannot be encoded: " + err.Error())
 	}
-	plaintext.Fprintf(m.Stdout, "%s\n", line)
+	plaintext.Fprintf(p.Stdout, "%s\n", line)
 }
 
 // noticed is told of the notices of runs, and not of their progress: many are played at the same time.

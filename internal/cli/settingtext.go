@@ -21,17 +21,17 @@ const settingsTopicName = "settings"
 
 // settingsTopic is the help page "help settings". It is a command without an action, which cobra lists
 // as a help topic. Its text, which is long, is made when it is asked for.
-func (m *Main) settingsTopic() *cobra.Command {
+func settingsTopic(m *Main) *cobra.Command {
 	c := &cobra.Command{Use: settingsTopicName, Short: "every setting with its flag, environment variables and file key"}
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		_, _ = io.WriteString(c.OutOrStdout(), folded(m.settingsText(), 0)) // a screen, which escapes it
+		_, _ = io.WriteString(c.OutOrStdout(), folded(settingsText(m), 0)) // a screen, which escapes it
 	})
 	return c
 }
 
 // settingsText says after the order of the sources for each setting what it is, where it can be set,
 // strongest first, what it may be and what holds without it.
-func (m *Main) settingsText() string {
+func settingsText(m *Main) string {
 	var b strings.Builder
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
@@ -45,7 +45,7 @@ func (m *Main) settingsText() string {
 }
 
 // settingsAbout is the part of the page about the settings that have all words in their names or text.
-func (m *Main) settingsAbout(words []string) (string, error) {
+func settingsAbout(m *Main, words []string) (string, error) {
 	var found []string
 	var names []string
 	for _, s := range m.table() {

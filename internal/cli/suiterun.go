@@ -34,13 +34,13 @@ func addPlayerFlags(flags *pflag.FlagSet) {
 
 // batchText is the text of a batch file: that of the file, or for the name of a suite one of the suite with what
 // the flags set. A file goes before a suite of the same name.
-func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text []byte, err error) {
+func batchText(m *Main, name string, flags *pflag.FlagSet, repeats int) (text []byte, err error) {
 	given, err := givenFlags(flags)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case m.isSuite(name):
+	case isSuite(m, name):
 		m.fromEnvironment(given)
 		return suiteText(name, given, repeats), nil
 	case len(given) > 0 || repeats != 0:
@@ -56,7 +56,7 @@ func (m *Main) batchText(name string, flags *pflag.FlagSet, repeats int) (text [
 }
 
 // isSuite says that a name is that of a suite, and not of a file.
-func (m *Main) isSuite(name string) bool {
+func isSuite(m *Main, name string) bool {
 	_, known := scenario.SuiteNamed(name)
 	if !known {
 		return false

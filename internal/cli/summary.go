@@ -73,7 +73,7 @@ func (m *Main) looksText(runDir string, r report.Report) string {
 }
 
 // printFigures prints the summary of a run with all its agents, and then all its figures.
-func (m *Main) printFigures(r report.Report) error {
+func printFigures(m *Main, r report.Report) error {
 	return m.printSummary(r, summary.Options{AllAgents: true}, "\n"+r.Text())
 }
 

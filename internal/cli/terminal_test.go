@@ -108,7 +108,7 @@ func evilServer(t *testing.T) string {
 func evilFiles(t *testing.T, p *inProcess) {
 	t.Helper()
 	quoted := strings.ReplaceAll(string(llmclient.Marshal(evil)), "\u007f", "\\u007f") // as in TOML
-	_, minimal, _, err := p.chooseScenario(namedScenario("minimal"), nil)
+	_, minimal, _, err := chooseScenario(p.Main, namedScenario("minimal"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func evilFiles(t *testing.T, p *inProcess) {
 
 // commands are the paths of all commands that do something, hidden ones included.
 func commands(m *Main) map[string]*cobra.Command {
-	root, found := m.rootCommand(), map[string]*cobra.Command{}
+	root, found := rootCommand(m), map[string]*cobra.Command{}
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion")
 	var visit func(c *cobra.Command)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/session"
 	"example.com/agentworld/tools"
@@ -27,20 +28,29 @@ type withoutToolFlags struct {
 	Without bool `flag:"without-tools" doc:"go on without the tools that the run has: a call of one says that it is not available"`
 }
 
+// toolServers are the servers of tools that this process is connected to.
+type toolServers struct {
+	// named are the servers as the user named them, tools those that they have.
+	named []string
+	tools []tools.Tool
+	// without says that a run goes on without its own.
+	without bool
+}
+
 // continuesWithTools is withTools for a command that continues a run.
-func (m *Main) continuesWithTools(c *cobra.Command) *cobra.Command {
+func continuesWithTools(m *Main, c *cobra.Command) *cobra.Command {
 	var f withoutToolFlags
 	addOptions(c.Flags(), &f)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		m.withoutTools = f.Without
+		m.servers.without = f.Without
 		return run(c, args)
 	}
-	return m.withTools(c)
+	return withTools(m, c)
 }
 
 // withTools gives a command the flag of tools, and connects the servers before it runs.
-func (m *Main) withTools(c *cobra.Command) *cobra.Command {
+func withTools(m *Main, c *cobra.Command) *cobra.Command {
 	var f toolFlags
 	addOptions(c.Flags(), &f)
 	run := c.RunE
@@ -50,9 +60,9 @@ func (m *Main) withTools(c *cobra.Command) *cobra.Command {
 				return run(c, args)
 			}
 		}
-		m.servers = f.Servers
+		m.servers.named = f.Servers
 		for _, text := range f.Servers {
-			if err := m.connectTools(c.Context(), text); err != nil {
+			if err := connectTools(c.Context(), m, text); err != nil {
 				return err
 			}
 		}
@@ -62,10 +72,10 @@ func (m *Main) withTools(c *cobra.Command) *cobra.Command {
 }
 
 // connectTools connects a server that a flag names. It is closed when the program ends.
-func (m *Main) connectTools(ctx context.Context, text string) error {
+func connectTools(ctx context.Context, m *Main, text string) error {
 	s, given, err := toolserver.Parse(text)
 	if err == nil && !given {
-		s, err = m.configuredServer(s.Name)
+		s, err = configuredServer(s.Name, m.LookupEnv)
 	}
 	if err != nil {
 		return badInput("--tools-mcp: %w", err)
@@ -83,21 +93,21 @@ func (m *Main) connectTools(ctx context.Context, text string) error {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", note)
 	}
 	for _, t := range client.Tools() {
-		for _, other := range m.linkedTools() {
+		for _, other := range m.servers.linked(m.Extensions) {
 			if other.Name == t.Name {
 				return badInput("--tools-mcp: two tools are called %s; allowed: servers of other names", t.Name)
 			}
 		}
-		m.tools = append(m.tools, t)
+		m.servers.tools = append(m.servers.tools, t)
 	}
 	return nil
 }
 
 // configuredServer is a server of the user's tools.toml.
-func (m *Main) configuredServer(name string) (toolserver.Server, error) {
+func configuredServer(name string, lookup func(string) (string, bool)) (toolserver.Server, error) {
 	file := ""
 	for _, place := range [][2]string{{"XDG_CONFIG_HOME", ""}, {"APPDATA", ""}, {"HOME", ".config"}} {
-		if dir, _ := m.LookupEnv(place[0]); file == "" && filepath.IsAbs(dir) {
+		if dir, _ := lookup(place[0]); file == "" && filepath.IsAbs(dir) {
 			file = filepath.Join(dir, place[1], "agentworld", "tools.toml")
 		}
 	}
@@ -109,19 +119,19 @@ func (m *Main) configuredServer(name string) (toolserver.Server, error) {
 	if err != nil {
 		return toolserver.Server{}, fmt.Errorf("%s cannot be read: %w", shown(file), cause(err))
 	}
-	s, err := toolserver.Configured(data, name, m.LookupEnv)
+	s, err := toolserver.Configured(data, name, lookup)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", shown(file), err)
 	}
 	return s, nil
 }
 
-// linkedTools are the tools that the program can call: of its extensions, and of the servers.
-func (m *Main) linkedTools() (list []tools.Tool) {
-	for _, e := range m.Extensions {
+// linked are the tools that the program can call: of its extensions, and of the servers.
+func (s *toolServers) linked(extensions []agentworld.Extension) (list []tools.Tool) {
+	for _, e := range extensions {
 		list = append(list, e.Tools...)
 	}
-	return append(list, m.tools...)
+	return append(list, s.tools...)
 }
 
 // missingTools says which tools a run needs, and how to give them.

@@ -161,7 +161,7 @@ func reportCommand(m *Main) *cobra.Command {
 			if prompts && htmlPath == "" {
 				return badInput("--prompts: there is no page to put them into; allowed: with --html")
 			}
-			if err := m.readMetrics(); err != nil {
+			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			r, err := foldReport(m, args[0])
@@ -175,7 +175,7 @@ func reportCommand(m *Main) *cobra.Command {
 			switch jsonPath {
 			case "":
 				if all {
-					return m.printFigures(r)
+					return printFigures(m, r)
 				}
 				return m.printSummary(r, summary.Options{}, m.looksText(args[0], r))
 			case "-":
@@ -189,6 +189,6 @@ func reportCommand(m *Main) *cobra.Command {
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
 	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
 	c.Flags().BoolVar(&prompts, "prompts", false, "with --html: put the exact prompts of the decisions in it, too")
-	m.addMetricFlag(c.Flags())
+	m.metrics.addFlag(c.Flags())
 	return m.readsUnverified(c)
 }

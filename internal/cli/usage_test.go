@@ -33,7 +33,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 // TestEveryCommandHasAGroup finds no command under "Other commands" that belongs elsewhere, and no
 // flag of a group that is misspelt.
 func TestEveryCommandHasAGroup(t *testing.T) {
-	root := newProcess(t, nil).rootCommand()
+	root := rootCommand(newProcess(t, nil).Main)
 	for _, c := range root.Commands() {
 		if c.GroupID == "" && !slices.Contains([]string{"settings", "help", "completion"}, c.Name()) {
 			t.Errorf("command %s is in no group", c.Name())

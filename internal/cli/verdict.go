@@ -20,7 +20,7 @@ import (
 
 // verdict turns the way a run ended into an error with its exit code; nil for a
 // completed run in which enough was decided. What a cap refused was asked for.
-func (m *Main) verdict(p plan, result engine.Result, r report.Report) error {
+func verdict(m *Main, p plan, result engine.Result, r report.Report) error {
 	ticks := plaintext.Count(p.Ticks, "tick")
 	switch statusCode(result.Status) {
 	case exitCompleted:
