@@ -61,9 +61,6 @@ func Failure(kind string) string { return of(failures, kind) }
 // Rejection says why the world refused an action.
 func Rejection(code string) string { return of(rejections, code) }
 
-// Refusal says why the guard refused an action, by rule.
-func Refusal(rule string) string { return of(guard, rule) }
-
 // Setting is what a setting is called, by its name in records.
 func Setting(name string) string { return of(settings, name) }
 
