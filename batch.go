@@ -38,7 +38,8 @@ type Batch struct {
 	Progress func(BatchProgress)
 }
 
-// Arm is one of the sides that are compared: a change of the settings.
+// Arm is one of the sides that are compared: a change of the settings. Another program is no arm here but of
+// "batch run --engine": it is started with the flags of that command, which a caller's own program need not have.
 type Arm struct {
 	// Name is of what the name of a batch is. Each arm has another one.
 	Name string

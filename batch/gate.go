@@ -183,7 +183,7 @@ func (g Gate) checkMean(on *grounds, m report.Metric, cells []Cell, results []Re
 			scored = append(scored, r)
 		}
 	}
-	mean := meanOf(m, scored)
+	mean := meanOf(m, figuresOf(m, scored, nil))
 	switch {
 	case open > 0:
 		on.add(Undecided, "%d of %d cells have not been played to their end", open, all)

@@ -31,7 +31,7 @@ func (c *Compare) ranksOf(known report.MetricList, arms []string, list []Compari
 		scored := slices.DeleteFunc(slices.Clone(results), func(r *Result) bool {
 			return r.Label(c.Axis) != arm || !r.Scored()
 		})
-		if mean := meanOf(m, scored); mean.N > 0 {
+		if mean := meanOf(m, figuresOf(m, scored, nil)); mean.N > 0 {
 			ranks = append(ranks, ArmRank{Arm: arm, Mean: mean.Mean, Groups: []int{}})
 		}
 	}

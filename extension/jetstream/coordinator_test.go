@@ -164,19 +164,14 @@ func (s *stage) coordinate(t *testing.T, o batch.Options, limit trace.Limit, cel
 	if err := batch.Dir(s.dir).Create("b", o.Cells); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	o.Dir = batch.Dir(s.dir)
-	o.Drain = ctx
+	o.Drain = t.Context()
 	ending, err := coordinate(linkTo(t, s.server), o, limit, func(text string) { t.Log("coordinator:", text) },
 		func(_ []batch.Cell, results []batch.Result) (bool, error) {
 			return s.enough > 0 && len(results) >= s.enough, nil
 		})
 	if err != nil {
 		return outcome{}, err
-	}
-	if ending == batch.Interrupted {
-		return outcome{}, context.Cause(ctx)
 	}
 	return outcomeOf(ending, o)
 }
@@ -436,11 +431,9 @@ func TestWhatOthersLeftDoesNotKeepAWorker(t *testing.T) {
 	if _, err := s.keys.Create(t.Context(), "interrupted."+offerKey, marshal(offer{})); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- errors.Join(Work(ctx, s.Link, WorkerOptions{Play: s.play, Dir: t.TempDir(), UntilDone: true}), ctx.Err())
+		ended <- Work(t.Context(), s.Link, WorkerOptions{Play: s.play, Dir: t.TempDir(), UntilDone: true})
 	}()
 	if _, err := s.coordinate(t, batch.Options{}, trace.Limit{}, "c"); err != nil {
 		t.Fatal(err)

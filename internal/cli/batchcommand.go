@@ -139,7 +139,8 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
 	if others != nil && len(m.engines) > 0 {
-		return badInput("--engine and --%s: workers play with their own program; give one of them", flag)
+		return badInput("--engine and --%s: another program sends no coordinator its answers, so what a lost worker had paid "+
+			"for would be paid again; allowed: one of them, or --engine with --shard over a shared directory", flag)
 	}
 	b, err := readBatch(m, name, f.EstimateOnly, c.Flags(), f.Repeats)
 	if err != nil {
@@ -394,6 +395,7 @@ ten or more make the figure trustworthy. Without a pilot, the score of a built-i
 to vary as that of the embedded model does, and the cost is estimated from the first prompts.`,
 		Args: oneArgument("a batch file"),
 		RunE: func(c *cobra.Command, args []string) error {
+			m.collectMore()
 			if !(power >= 0.5 && power < 1) {
 				return badInput("--power %g is out of range; allowed: 0.5 to below 1", power)
 			}

@@ -112,6 +112,26 @@ func TestAnEngineIsAnArm(t *testing.T) {
 	}
 }
 
+// TestEnginesPlayInShards: each process over a shared directory has its programs play its part.
+func TestEnginesPlayInShards(t *testing.T) {
+	dir := t.TempDir()
+	hash := engineFile(t, dir, "good", `exec `+programName+` "$@"`)
+	engineBatch(t, dir, "", "good")
+	for i, want := range []int{2, 4} {
+		shard := fmt.Sprintf("%d/2", i+1)
+		code, said := playsEngines(t, dir, nil, "--dir", "d", "--quiet", "--shard", shard, "--engine", "good=./good")
+		played := byArm(t, dir)
+		if code != exitCompleted || len(played["this"])+len(played["good"]) != want {
+			t.Fatalf("shard %s: exit code %d, %v\n%s", shard, code, played, said)
+		}
+	}
+	for _, r := range byArm(t, dir)["good"] {
+		if r.Status != trace.RunCompleted || r.Versions.Program != hash {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestAnEngineIsAskedFor: a batch file starts no program by itself, and a budget needs caps.
 func TestAnEngineIsAskedFor(t *testing.T) {
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ const (
 )
 
 // listGrowthPercent is how far the heap of a command grows that keeps most of what it reads.
-const listGrowthPercent = 40
+const listGrowthPercent = 30
 
 // collectLess has garbage collected less often from now on, unless the environment says how often: a turn
 // makes much and keeps little, and up to a fifth of the CPU time went into looking through

@@ -11,6 +11,7 @@
 package folder
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -199,14 +200,20 @@ func (d Dir) Read(name string, bytesMax int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
-	if err == nil && int64(len(data)) > bytesMax {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, d.failed("read", name, err)
+	}
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), bytesMax)) + bytes.MinRead) // a large file is in memory once
+	_, err = data.ReadFrom(io.LimitReader(f, bytesMax+1))
+	if err == nil && int64(data.Len()) > bytesMax {
 		err = fmt.Errorf("it has more than %d bytes", bytesMax)
 	}
 	if err != nil {
 		return nil, d.failed("read", name, err)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 // OpenFile opens a regular file for writing, with one of the flags [os.O_WRONLY] or [os.O_RDWR]
@@ -474,12 +481,29 @@ func listIn(root *os.Root, base string) ([]fs.DirEntry, error) {
 	if base == "." {
 		return fs.ReadDir(root.FS(), ".")
 	}
-	below, err := enter(root, base)
+	named, err := root.Lstat(base)
 	if err != nil {
 		return nil, err
 	}
-	defer below.Close()
-	return fs.ReadDir(below.FS(), ".")
+	if !named.IsDir() {
+		return nil, irregular(kind(named.Mode()))
+	}
+	// Without O_NONBLOCK opening a pipe that takes its place meanwhile would wait for the other end.
+	f, err := root.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(named, opened) {
+		err = irregular("a link, and nothing here is followed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }
 
 // ListEach calls f for each of n directories in a directory with what [Dir.List] returns of it. of returns their

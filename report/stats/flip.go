@@ -73,7 +73,7 @@ func (s Sample) flips(seed uint64) test {
 // enough.
 func flipShare(differences []float64, threshold float64) float64 {
 	half := len(differences) / 2
-	left, right := signedSums(differences[:half]), signedSums(differences[half:])
+	left, right := signedSums(nil, differences[:half]), signedSums(nil, differences[half:])
 	slices.Sort(left)
 	slices.Sort(right)
 	count, rest := 0, len(right)
@@ -98,6 +98,7 @@ func (s Sample) draw(seed uint64) []arrangement {
 	}
 	drawn := make([]arrangement, draws)
 	random := splitMix(seed)
+	var sums, sumsOfWeights []float64
 	for from := 0; from < len(s.differences); from += 8 {
 		// The last group is filled up with zeros, whose signs do not matter.
 		differences, weights := make([]float64, 8), make([]float64, 8)
@@ -106,8 +107,9 @@ func (s Sample) draw(seed uint64) []arrangement {
 			differences[k-from] = float64(s.weights[k] * s.differences[k])
 		}
 		var table [256]arrangement
-		sums := signedSums(differences)
-		for at, weight := range signedSums(weights) {
+		sums = signedSums(sums, differences)
+		sumsOfWeights = signedSums(sumsOfWeights, weights)
+		for at, weight := range sumsOfWeights {
 			table[at] = arrangement{sums[at], weight}
 		}
 		bits := uint64(0)
@@ -124,9 +126,9 @@ func (s Sample) draw(seed uint64) []arrangement {
 	return drawn
 }
 
-// signedSums lists the sums of xs under all 2^n arrangements of signs.
-func signedSums(xs []float64) []float64 {
-	sums := append(make([]float64, 0, 1<<len(xs)), 0)
+// signedSums lists the sums of xs under all 2^n arrangements of signs, in place of another list.
+func signedSums(sums, xs []float64) []float64 {
+	sums = append(slices.Grow(sums[:0], 1<<len(xs)), 0)
 	for _, x := range xs {
 		for i, sum := range sums {
 			sums[i] = sum - x
