@@ -1,6 +1,9 @@
 package world
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // View is what one agent knows in a tick, as an immutable value. It keeps no pointer to anything that
 // changes, so several goroutines may use it. It answers only from what the agent may know: two worlds that
@@ -66,6 +69,14 @@ func (v View) Tick() int64 { return v.known().seen.Tick }
 
 // Place is the id of the place where the agent is, empty while it travels.
 func (v View) Place() string { return v.known().seen.Self.Place }
+
+// Equal reports whether two views say the same.
+func (v View) Equal(o View) bool {
+	return v.knowledge == o.knowledge || reflect.DeepEqual(v.known(), o.known())
+}
+
+// InSight are the agents and messages of the observation. They share memory with the view and must not be changed.
+func (v View) InSight() ([]Contact, []Message) { return v.known().seen.Agents, v.known().seen.Inbox }
 
 // Rules are the numbers of physics and industry; they are the same in all views
 // of a world.

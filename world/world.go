@@ -167,6 +167,9 @@ func (w *World) Agents() int { return len(w.agents) }
 // AgentID is the id of agent n.
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
+// PlaceOf is the id of the place where agent n is, empty while it travels.
+func (w *World) PlaceOf(n int) string { return w.placeID(w.agents[n].place) }
+
 // AgentNumber finds an agent by id.
 func (w *World) AgentNumber(id string) (int, bool) {
 	n, ok := w.numbers[id]

@@ -37,9 +37,11 @@ func newChart(w *world.World) *chart {
 	return &chart{own: make([]time.Duration, n), oracle: begin(), inSight: begin()}
 }
 
-// add adds a tick whose turns are decided.
-func (c *chart) add(f *foreseen, latency func(trace.CallKey) time.Duration) {
+// add adds the first tick of a shadow, whose turns are decided.
+func (c *chart) add(s *shadow, latency func(trace.CallKey) time.Duration) {
+	f := s.ticks[0]
 	takes := make([]time.Duration, len(f.lives))
+	around := make([][]neighbour, len(f.lives))
 	slowest := time.Duration(0)
 	for n, l := range f.lives {
 		if l.turn == nil {
@@ -48,26 +50,27 @@ func (c *chart) add(f *foreseen, latency func(trace.CallKey) time.Duration) {
 		for _, id := range l.turn.answered {
 			takes[n] += latency(id.CallKey)
 		}
+		if takes[n] > 0 {
+			around[n] = s.around(f, n)
+		}
 		c.own[n] += takes[n]
 		slowest = max(slowest, takes[n])
 	}
 	c.lockstep = append(c.lockstep, slowest)
-	c.oracle = c.oracle.add(f, takes, func(other neighbour) int64 { return f.tick - 1 - other.since })
-	c.inSight = c.inSight.add(f, takes, func(neighbour) int64 { return 0 })
+	c.oracle = c.oracle.add(takes, around, func(other neighbour) int64 { return f.tick - 1 - other.since })
+	c.inSight = c.inSight.add(takes, around, func(neighbour) int64 { return 0 })
 }
 
 // add adds a tick in which turns take so long, and wait for an agent that they see until it has decided the
 // tick before, or so many ticks before that.
-func (c course) add(f *foreseen, takes []time.Duration, late func(neighbour) int64) course {
+func (c course) add(takes []time.Duration, around [][]neighbour, late func(neighbour) int64) course {
 	last := len(c) - 1
 	next := make([]time.Duration, len(takes))
-	for n, l := range f.lives {
+	for n := range takes {
 		begins := c[last][n]
-		if takes[n] > 0 {
-			for _, other := range l.turn.around {
-				if tick := int64(last) - late(other); tick > 0 {
-					begins = max(begins, c[tick][other.agent])
-				}
+		for _, other := range around[n] {
+			if tick := int64(last) - late(other); tick > 0 {
+				begins = max(begins, c[tick][other.agent])
 			}
 		}
 		next[n] = begins + takes[n]

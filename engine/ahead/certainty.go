@@ -1,7 +1,5 @@
 package ahead
 
-import "example.com/agentworld/world"
-
 // certainty is how much of what an agent sees is settled when its turn is foreseen: nothing around it waits
 // for a decision of an earlier tick.
 type certainty int
@@ -21,8 +19,9 @@ const (
 	twoOpen
 	someOpen
 	manyOpen
-	// settledHere: none of those at its own place has, and what others do in open turns could be seen.
-	settledHere
+	// openInSight: what another one in sight, at another place or by a message, does in an open turn could be seen,
+	// whoever is open at the agent's own place.
+	openInSight
 	// unsettled: one at its own place has, to which the agent has just come, or others come as it seems.
 	unsettled
 	certainties
@@ -37,7 +36,7 @@ func (c certainty) doubtful() bool { return c > settledAsSeen }
 // expected the more often.
 var expected = [certainties]int64{
 	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 690, twoOpen: 680, someOpen: 670,
-	manyOpen: 500, settledHere: 400, unsettled: 250,
+	manyOpen: 500, openInSight: 400, unsettled: 250,
 }
 
 // record is how the predictions about an agent did lately, in thousandths of a prediction: those that were asked,
@@ -75,84 +74,36 @@ func (r *record) chance(c certainty) int64 {
 	return (1000*k.right + expected[c]*expectedWeight) / (k.tried + expectedWeight)
 }
 
-// certaintyOf is that of the turn of agent n.
-func (f *foreseen) certaintyOf(n int) certainty {
-	t := f.lives[n].turn
-	switch {
-	case !f.anyLost:
+// certaintyOf is that of the turn of agent n in a tick past the first.
+func (s *shadow) certaintyOf(f *foreseen, n int) certainty {
+	l := &f.lives[n]
+	if !l.weighed {
+		l.certainty = s.weigh(f, n)
+		l.weighed = true
+	}
+	return l.certainty
+}
+
+// weigh finds how certain the turn of agent n is.
+func (s *shadow) weigh(f *foreseen, n int) certainty {
+	if !f.anyLost {
 		return settled
-	case f.expecting[t.place]:
-		return unsettled
 	}
-	c := settledInSight
-	if open := f.open[t.place]; open > 0 {
-		switch {
-		case t.came:
-			return unsettled
-		case open == 1:
-			c = oneOpen
-		case open == 2:
-			c = twoOpen
-		case open <= 8:
-			c = someOpen
-		default:
-			c = manyOpen
-		}
+	c := f.crowds.about(&f.lives[n])
+	if c == unsettled {
+		return c
 	}
-	for _, other := range t.around {
+	for _, other := range s.around(f, n) {
 		lost := f.lives[other.agent].lost
 		switch {
 		case lost == 0 || other.here:
 		case lost <= other.since:
-			c = max(c, settledHere)
+			c = max(c, openInSight)
 		default:
 			c = max(c, settledAsSeen)
 		}
 	}
 	return c
-}
-
-// stand is where an agent stood in a tick.
-type stand struct {
-	tick  int64
-	place string
-}
-
-// doubt finds where those who are lost in the last tick are seen, and where they may come to: where those went
-// who stood with them, since those who stand together often have the same to do. An observation lists the
-// nearest agents and counts the others, so each of them matters.
-func (s *shadow) doubt() {
-	f := s.ticks[len(s.ticks)-1]
-	stood := map[stand]bool{}
-	f.open, f.expecting = map[string]int{}, map[string]bool{}
-	for m, l := range f.lives {
-		if l.lost > 0 {
-			place := s.placeOf(m, l.lost)
-			stood[stand{l.lost, place}] = true
-			f.open[place]++
-		}
-	}
-	for n, l := range f.lives {
-		if l.turn == nil {
-			continue
-		}
-		for with := range stood {
-			if l.turn.place != with.place && s.placeOf(n, with.tick) == with.place {
-				f.expecting[l.turn.place] = true
-			}
-		}
-		l.turn.came = s.placeOf(n, f.tick-1) != l.turn.place
-	}
-}
-
-// placeOf is the place at which agent n had its last turn up to a tick, empty if it had none.
-func (s *shadow) placeOf(n int, tick int64) string {
-	for at := int(tick - s.ticks[0].tick); at >= 0; at-- {
-		if t := s.ticks[at].lives[n].turn; t != nil {
-			return t.place
-		}
-	}
-	return ""
 }
 
 // neighbour is an agent in view, by number.
@@ -164,22 +115,29 @@ type neighbour struct {
 	since int64
 }
 
-// around are the agents in view, and those whose messages are new.
-func around(v world.View, w *world.World, o *world.Observation) (list []neighbour) {
-	for _, c := range o.Agents {
-		if n, known := w.AgentNumber(c.ID); known {
-			here := c.Place == o.Self.Place && c.Place != ""
-			seen := neighbour{agent: n, here: here, since: o.Tick - 1}
+// around are the agents in view of agent n's turn, and those whose messages are new.
+func (s *shadow) around(f *foreseen, n int) []neighbour {
+	t := f.lives[n].turn
+	if t.looked {
+		return t.around
+	}
+	t.looked = true
+	view := s.look(f, n)
+	agents, inbox := view.InSight()
+	for _, c := range agents {
+		if m, known := f.world.AgentNumber(c.ID); known {
+			here := c.Place == view.Place() && c.Place != ""
+			seen := neighbour{agent: m, here: here, since: f.tick - 1}
 			if !here {
-				seen.since -= v.Rules().SightAgeTicks
+				seen.since -= view.Rules().SightAgeTicks
 			}
-			list = append(list, seen)
+			t.around = append(t.around, seen)
 		}
 	}
-	for _, m := range o.Inbox {
-		if n, known := w.AgentNumber(m.From); known && m.New {
-			list = append(list, neighbour{agent: n, since: m.Sent})
+	for _, m := range inbox {
+		if from, known := f.world.AgentNumber(m.From); known && m.New {
+			t.around = append(t.around, neighbour{agent: from, since: m.Sent})
 		}
 	}
-	return list
+	return t.around
 }

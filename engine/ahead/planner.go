@@ -117,9 +117,11 @@ func (p *Planner) Begin(b Base) {
 		p.records = make([]record, b.World.Agents())
 		p.first = b.World.Tick()
 	}
-	for id, a := range p.kept {
+	for _, id := range slices.SortedFunc(maps.Keys(p.kept), compareIDs) {
 		if n, known := b.World.AgentNumber(id.Agent); known {
-			p.calls[id] = &call{agent: n, ahead: true, done: true, answer: a}
+			// How certain it was is not kept, so anything surer may be asked beside it.
+			p.calls[id] = &call{agent: n, ahead: true, certainty: unsettled, done: true, answer: p.kept[id]}
+			p.latest[id.CallKey] = p.calls[id]
 		}
 	}
 	p.kept = nil
@@ -137,7 +139,7 @@ func (p *Planner) Pass(tick int64, digest string) bool {
 		p.shadow.ticks = nil
 		return false
 	}
-	p.shadow.ticks = p.shadow.ticks[1:]
+	p.shadow.pass()
 	p.stale = true
 	return true
 }
@@ -179,10 +181,14 @@ func (p *Planner) Reach(id CallID, n int) {
 
 // predict keeps what is foreseen of a turn, unless it was foreseen with the same certainty before.
 func (p *Planner) predict(c certainty, id CallID) {
-	same := func(was prediction) bool { return was.certainty == c }
-	if c.doubtful() && id.Step == 1 && !slices.ContainsFunc(p.predictions[id.CallKey], same) {
+	if c.doubtful() && id.Step == 1 && !p.predicted(id.CallKey, c) {
 		p.predictions[id.CallKey] = append(p.predictions[id.CallKey], prediction{c, id.Hash})
 	}
+}
+
+// predicted reports whether a turn was foreseen with a certainty.
+func (p *Planner) predicted(key trace.CallKey, c certainty) bool {
+	return slices.ContainsFunc(p.predictions[key], func(was prediction) bool { return was.certainty == c })
 }
 
 // Yield tells the planner that the run asks a call itself that was to be asked ahead.
@@ -289,11 +295,11 @@ func (p *Planner) foresee() {
 	if !p.stale {
 		return
 	}
-	p.shadow.foresee(max(p.limits.Depth, 1), p.known)
+	p.shadow.foresee(max(p.limits.Depth, 1), p)
 	p.stale = false
 }
 
-// known returns the answer to a call, if it may be used.
+// known implements [calls].
 func (p *Planner) known(id CallID) (llmclient.Answer, bool) {
 	c := p.calls[id]
 	if c == nil || !c.usable() {
@@ -301,6 +307,9 @@ func (p *Planner) known(id CallID) (llmclient.Answer, bool) {
 	}
 	return c.answer, true
 }
+
+// asked implements [calls].
+func (p *Planner) asked(key trace.CallKey) bool { return p.latest[key] != nil }
 
 // chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
 const chanceMin = 700
@@ -318,19 +327,26 @@ func (p *Planner) Choose() (list []Call) {
 	}
 	var all []candidate
 	for _, f := range p.shadow.ticks[1:] {
-		for n, l := range f.lives {
-			if l.turn == nil || l.turn.ask == nil {
+		for n := range f.lives {
+			c, wanted := p.wanted(f, n)
+			if !wanted {
 				continue
 			}
-			c := f.certaintyOf(n)
-			p.predict(c, l.turn.ask.id)
-			if p.calls[l.turn.ask.id] != nil {
+			t := f.lives[n].turn
+			if t.deliberation == nil {
+				p.shadow.proceed(f, n, p)
+			}
+			if t.ask == nil {
 				continue
 			}
-			before := p.latest[l.turn.ask.id.CallKey]
+			p.predict(c, t.ask.id)
+			if p.calls[t.ask.id] != nil {
+				continue
+			}
+			before := p.latest[t.ask.id.CallKey]
 			p.supersede(before)
 			if (before == nil || c < before.certainty) && p.records[n].chance(c) >= chanceMin {
-				all = append(all, candidate{l.turn.ask, n, c})
+				all = append(all, candidate{t.ask, n, c})
 			}
 		}
 	}
@@ -350,6 +366,19 @@ func (p *Planner) Choose() (list []Call) {
 		list = append(list, Call{ID: c.id, Agent: c.agent, Ask: c.ask, Request: c.sent})
 	}
 	return list
+}
+
+// wanted reports whether it matters now what agent n is asked in a foreseen turn, and how certain the turn is: a call
+// for it may be asked or was, or is compared with what the run asks.
+func (p *Planner) wanted(f *foreseen, n int) (c certainty, wanted bool) {
+	t := f.lives[n].turn
+	if t == nil || !t.asks || t.decision != nil {
+		return 0, false
+	}
+	c = p.shadow.certaintyOf(f, n)
+	key := f.first(n)
+	return c, t.deliberation != nil || p.asked(key) || p.records[n].chance(c) >= chanceMin ||
+		c.doubtful() && !p.predicted(key, c)
 }
 
 // supersede notes that a later prediction of the turn of a call asks something else, so that the call has

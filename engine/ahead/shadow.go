@@ -2,8 +2,6 @@ package ahead
 
 import (
 	"cmp"
-	"encoding/json"
-	"hash/fnv"
 	"slices"
 
 	"example.com/agentworld/behavior"
@@ -51,65 +49,52 @@ type CallID struct {
 //     are decided it is the tick as the run plays it.
 //  2. A turn is a function of its agent's state, what the agent sees and the answers. So a turn whose agent
 //     did, met and sees the same as before is kept, with how far it came.
+//  3. A tick is built again only when one more turn of the tick before is decided. Agents, views and requests
+//     are made only when a turn needs them.
 type shadow struct {
 	base  Base
 	ticks []*foreseen
-	// serial numbers the turns.
-	serial uint64
+	// pasts counts what became of agents, so that each past has a number.
+	pasts uint64
 }
 
 // foreseen is one tick of a shadow.
 type foreseen struct {
 	tick int64
-	// world is the world after Advance, as agents see it.
+	// world is the world after Advance, as agents see it, and views what tells two views apart, by agent.
 	world *world.World
+	views []uint64
 	// lives are by agent.
 	lives []life
+	// before is the tick that this one follows, and of its turns this many were decided then.
+	before  *foreseen
+	decided int
 	// anyLost says that an agent is lost. after is the digest of the world after the tick, empty as long as
 	// a turn of it is open.
 	anyLost bool
 	after   string
-	// open counts those who are lost by the place at which they are seen. expecting are the places to which
-	// some of them may come.
-	open      map[string]int
-	expecting map[string]bool
+	// crowds are where agents are lost.
+	crowds crowds
 }
 
 // life is an agent in a tick.
 type life struct {
-	// state is the agent before its turn, nil if it never decided. past identifies all that became of it.
-	state *behavior.Agent
-	past  uint64
+	// past is a number for all that became of the agent before, and state what that made of it. Lives of one
+	// agent with the same past have the same state. became is what the tick before did.
+	past   uint64
+	state  *state
+	became became
 	// lost is the tick in which a turn of it is open, if that is an earlier one: nothing is known of it
 	// since. 0 is none.
 	lost int64
+	// place is where it is, empty while it travels. came says that it was not there in the tick before.
+	place string
+	came  bool
 	// turn is nil for an agent that does not decide.
 	turn *turn
-}
-
-// turn is what an agent decides in a tick.
-type turn struct {
-	serial uint64
-	seen   uint64
-	// deliberation is nil for an order that continues.
-	deliberation *behavior.Turn
-	// answered are the requests that were answered, in order.
-	answered []CallID
-	// ask is the request that the turn waits for, nil if it is decided or waits for something else.
-	ask *request
-	// decision is nil as long as the turn is open.
-	decision *behavior.Decision
-	// place is where the agent is, and came says that it was not there before. around are the agents in view.
-	place  string
-	came   bool
-	around []neighbour
-}
-
-// request is a request that a turn waits for.
-type request struct {
-	id   CallID
-	ask  behavior.Ask
-	sent llmclient.Request
+	// certainty is how certain the turn is, if weighed is set.
+	certainty certainty
+	weighed   bool
 }
 
 // begin lets the shadow begin with another base.
@@ -124,28 +109,55 @@ func (s *shadow) begin(b Base) {
 	news := newsOf(f.world, f.world.Advance())
 	for i := range n {
 		l := &f.lives[i]
+		l.place = f.world.PlaceOf(i)
+		l.state = &state{}
 		if i < len(b.Agents) {
-			l.state = b.Agents[i]
+			l.state.agent = b.Agents[i]
 		}
-		l.state = s.witnessed(l.state, i, news[i])
+		if len(news[i]) > 0 {
+			l.state = &state{before: l.state, became: became{passed: news[i]}}
+		}
 	}
 	s.ticks = []*foreseen{f}
 	s.fill(f, nil)
 }
 
-// foresee brings the shadow up to date with the answers, to a depth of so many ticks past the first.
-func (s *shadow) foresee(depth int, answers answers) {
+// pass drops the first tick, which the run has played.
+func (s *shadow) pass() {
+	s.ticks = s.ticks[1:]
+	first := s.ticks[0]
+	first.before = nil // so that nothing holds what is over
+	for n := range first.lives {
+		s.agent(n, first.lives[n].state)
+		first.lives[n].became = became{}
+	}
+}
+
+// calls are what is known of calls.
+type calls interface {
+	// known returns the answer to a call, if it may be used.
+	known(CallID) (llmclient.Answer, bool)
+	// asked reports whether a call was asked ahead that may be the one of a step.
+	asked(trace.CallKey) bool
+}
+
+// foresee brings the shadow up to date with the calls, to a depth of so many ticks past the first.
+func (s *shadow) foresee(depth int, c calls) {
+	before := s.ticks
 	for at := 0; at < len(s.ticks); at++ {
 		f := s.ticks[at]
-		s.proceedAll(f, answers)
+		s.proceedAll(f, c, at == 0)
 		var old *foreseen
-		if at+1 < len(s.ticks) {
-			old = s.ticks[at+1]
+		if at+1 < len(before) {
+			old = before[at+1]
 		}
-		s.ticks = s.ticks[:at+1]
-		if at < depth && f.tick < s.base.Last && !f.allLost() {
+		s.ticks = slices.Clip(s.ticks[:at+1])
+		switch {
+		case at >= depth || f.tick >= s.base.Last || f.allLost():
+		case old != nil && old.before == f && old.decided == f.decisions():
+			s.ticks = append(s.ticks, old)
+		default:
 			s.ticks = append(s.ticks, s.follow(f, old))
-			s.doubt()
 		}
 	}
 }
@@ -155,144 +167,19 @@ func (f *foreseen) allLost() bool {
 	return !slices.ContainsFunc(f.lives, func(l life) bool { return l.known() })
 }
 
-// decided reports whether no turn of the tick is open.
-func (f *foreseen) decided() bool {
+// decisions counts the turns that are decided.
+func (f *foreseen) decisions() (count int) {
+	for n := range f.lives {
+		if t := f.lives[n].turn; t != nil && t.decision != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// whole reports whether no turn of the tick is open.
+func (f *foreseen) whole() bool {
 	return !slices.ContainsFunc(f.lives, func(l life) bool { return l.turn != nil && l.turn.decision == nil })
-}
-
-// known says that what the agent does in the tick is known.
-func (l life) known() bool { return l.lost == 0 && (l.turn == nil || l.turn.decision != nil) }
-
-// follow returns the tick after f. old is that tick as it was foreseen before, nil if it was not.
-func (s *shadow) follow(f, old *foreseen) *foreseen {
-	next := &foreseen{tick: f.tick + 1, world: f.world.Fork(), lives: make([]life, len(f.lives))}
-	w := next.world
-	var intents []world.Intent
-	for n, l := range f.lives {
-		if l.turn != nil && l.turn.decision != nil {
-			intents = append(intents, l.turn.decision.Intent(n))
-		}
-	}
-	applied := newsOf(w, w.Apply(intents))
-	if !f.anyLost && f.decided() {
-		f.after = w.Digest().String()
-	}
-	outcomes := make([]world.Outcome, len(f.lives))
-	for _, in := range intents {
-		outcomes[in.Agent], _ = w.LastOutcome(in.Agent)
-	}
-	passed := newsOf(w, w.Advance())
-	for n, l := range f.lives {
-		now := &next.lives[n]
-		if !l.known() {
-			now.lost = cmp.Or(l.lost, f.tick)
-			next.anyLost = true
-			continue
-		}
-		now.past = l.past
-		if l.turn != nil {
-			now.past = identify(l.past, l.turn.serial, outcomes[n])
-		}
-		if len(applied[n])+len(passed[n]) > 0 {
-			now.past = identify(now.past, applied[n], passed[n])
-		}
-		if old != nil && old.lives[n].lost == 0 && old.lives[n].past == now.past {
-			now.state = old.lives[n].state
-			continue
-		}
-		now.state = s.witnessed(l.state, n, applied[n])
-		if l.turn != nil {
-			if now.state == l.state {
-				now.state = l.state.Fork()
-			}
-			d := *l.turn.decision
-			if len(d.Otherwise) > 0 {
-				d = d.Tried(outcomes[n].RefusedBefore)
-			}
-			now.state.Learn(f.tick, d, outcomes[n])
-		}
-		if now.state == l.state {
-			now.state = s.witnessed(now.state, n, passed[n])
-			continue
-		}
-		for _, e := range passed[n] { // it is a copy already
-			now.state.Witness(e)
-		}
-	}
-	s.fill(next, old)
-	return next
-}
-
-// witnessed is the agent after some events: a copy, or the agent itself where there are none.
-func (s *shadow) witnessed(m *behavior.Agent, n int, events []world.Event) *behavior.Agent {
-	var next *behavior.Agent
-	for _, e := range events {
-		if m == nil && e.Kind != world.EventActionApplied {
-			continue
-		}
-		if next == nil {
-			if m == nil {
-				next = s.base.New(n)
-			} else {
-				next = m.Fork()
-			}
-		}
-		next.Witness(e)
-	}
-	if next == nil {
-		return m
-	}
-	return next
-}
-
-// fill begins the turns of a tick, or takes them over from how it was foreseen before.
-func (s *shadow) fill(f, old *foreseen) {
-	for _, n := range f.world.Due() {
-		s.open(f, old, n, false)
-	}
-	for _, n := range f.world.Continuing() {
-		s.open(f, old, n, true)
-	}
-}
-
-// open gives an agent its turn. continues says that an order of it continues.
-func (s *shadow) open(f, old *foreseen, n int, continues bool) {
-	l := &f.lives[n]
-	if l.lost > 0 || !s.base.Active(n) {
-		return
-	}
-	if l.state == nil {
-		l.state = s.base.New(n)
-	}
-	view := s.base.View(f.world, n)
-	o := view.Observe()
-	seen := identify(0, o)
-	if old != nil {
-		before := old.lives[n].turn
-		if before != nil && old.lives[n].lost == 0 && old.lives[n].past == l.past && before.seen == seen {
-			l.state = old.lives[n].state
-			l.turn = before
-			return
-		}
-	}
-	s.serial++
-	l.turn = &turn{serial: s.serial, seen: seen, place: o.Self.Place, around: around(view, f.world, &o)}
-	switch {
-	case continues:
-		d, _ := l.state.Continue(view)
-		l.turn.decision = &d
-	case s.base.Asked(n):
-		l.turn.deliberation = l.state.Begin(view)
-	}
-}
-
-// proceedAll carries the turns of a tick as far as the answers reach.
-func (s *shadow) proceedAll(f *foreseen, answers answers) {
-	for n, l := range f.lives {
-		if l.turn != nil && l.turn.decision == nil {
-			s.proceed(n, l.turn, answers)
-		}
-	}
 }
 
 // waits reports whether a turn of the tick waits for an answer.
@@ -300,36 +187,79 @@ func (f *foreseen) waits() bool {
 	return slices.ContainsFunc(f.lives, func(l life) bool { return l.turn != nil && l.turn.ask != nil })
 }
 
-// proceed carries a turn as far as the answers reach.
-func (s *shadow) proceed(n int, t *turn, answers answers) {
-	for t.deliberation != nil && t.decision == nil {
-		if t.ask != nil {
-			answer, known := answers(t.ask.id)
-			if !known {
-				return
-			}
-			t.answered = append(t.answered, t.ask.id)
-			t.ask = nil
-			t.deliberation.Answer(answer)
+// known says that what the agent does in the tick is known.
+func (l *life) known() bool { return l.lost == 0 && (l.turn == nil || l.turn.decision != nil) }
+
+// follow returns the tick after f. old is that tick as it was foreseen before, nil if it was not.
+func (s *shadow) follow(f, old *foreseen) *foreseen {
+	next := &foreseen{tick: f.tick + 1, world: f.world.Fork(), lives: make([]life, len(f.lives)),
+		before: f, decided: f.decisions()}
+	w := next.world
+	var intents []world.Intent
+	for n := range f.lives {
+		if t := f.lives[n].turn; t != nil && t.decision != nil {
+			intents = append(intents, t.decision.Intent(n))
 		}
-		switch step := t.deliberation.Next().(type) {
-		case behavior.Ask:
-			sent := s.base.Request(n, step)
-			view := t.deliberation.Env().View
-			t.ask = &request{ask: step, sent: sent, id: CallID{
-				CallKey: trace.CallKey{Tick: view.Tick(), Agent: view.AgentID(), Step: step.Number}, Hash: sent.Hash()}}
-		case behavior.Call:
-			t.deliberation.Result(s.base.Modules.Call(t.deliberation.Env(), step.CallID, step.Tool, step.Arguments))
-		case behavior.Decision:
-			t.decision = &step
-		default: // a tool of the user's is called by turns that commit alone
-			t.deliberation = nil
+	}
+	applied := newsOf(w, w.Apply(intents))
+	if !f.anyLost && f.whole() {
+		f.after = w.Digest().String()
+	}
+	outcomes := make([]world.Outcome, len(f.lives))
+	for _, in := range intents {
+		outcomes[in.Agent], _ = w.LastOutcome(in.Agent)
+	}
+	passed := newsOf(w, w.Advance())
+	for n := range f.lives {
+		now, l := &next.lives[n], &f.lives[n]
+		now.place = w.PlaceOf(n)
+		now.came = now.place != l.place
+		if !l.known() {
+			now.lost = cmp.Or(l.lost, f.tick)
+			next.anyLost = true
+			continue
 		}
+		var was *life
+		if old != nil && old.lives[n].lost == 0 {
+			was = &old.lives[n]
+		}
+		s.become(now, l, was, became{
+			past: l.past, tick: f.tick, turn: l.turn, outcome: outcomes[n], applied: applied[n], passed: passed[n]})
+	}
+	s.fill(next, old)
+	next.crowds = s.crowdsOf(next)
+	return next
+}
+
+// become brings an agent past a tick, in which b became of it. was is the agent as it was foreseen before, nil if it
+// was not.
+func (s *shadow) become(now, l, was *life, b became) {
+	switch {
+	case b.nothing():
+		now.past = l.past
+		now.state = l.state
+	case was != nil && was.became.equal(&b):
+		now.past = was.past
+		now.state = was.state
+		now.became = was.became
+	default:
+		s.pasts++
+		now.past = s.pasts
+		now.became = b
+		now.state = &state{before: l.state, became: b}
 	}
 }
 
-// answers returns the answer to a request, if it is known.
-type answers func(CallID) (llmclient.Answer, bool)
+// fill opens the turns of a tick, or takes them over from how it was foreseen before.
+func (s *shadow) fill(f, old *foreseen) {
+	f.views = f.world.ViewHashes()
+	for _, n := range f.world.Due() {
+		s.open(f, old, n, false)
+	}
+	for _, n := range f.world.Continuing() {
+		s.open(f, old, n, true)
+	}
+}
 
 // newsOf are the events that concern each agent, by number.
 func newsOf(w *world.World, events []world.Event) [][]world.Event {
@@ -342,17 +272,4 @@ func newsOf(w *world.World, events []world.Event) [][]world.Event {
 		}
 	}
 	return list
-}
-
-// identify is a number for what came before and all values, which differs where they do.
-func identify(before uint64, values ...any) uint64 {
-	h := fnv.New64a()
-	e := json.NewEncoder(h)
-	values = append(values, before)
-	for _, v := range values {
-		if err := e.Encode(v); err != nil {
-			panic("ahead: a value of the world has no JSON: " + err.Error())
-		}
-	}
-	return h.Sum64()
 }

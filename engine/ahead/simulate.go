@@ -3,6 +3,7 @@ package ahead
 import (
 	"cmp"
 	"container/heap"
+	"slices"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -40,6 +41,7 @@ type Simulated struct {
 type arrival struct {
 	at     time.Duration
 	number int
+	agent  int
 	id     CallID
 }
 
@@ -67,31 +69,47 @@ func (s *Simulation) Run() (got Simulated) {
 	asked := 0
 	ask := func(c Call) {
 		asked++
-		heap.Push(&coming, arrival{now + s.Latency(c.ID.CallKey), asked, c.ID})
+		heap.Push(&coming, arrival{now + s.Latency(c.ID.CallKey), asked, c.Agent, c.ID})
 		got.InFlightMost = max(got.InFlightMost, len(coming))
 	}
 	planned = -s.Every
+	// reached is how many requests of each turn of the present tick the run came to.
+	reached := make([]int, s.Base.World.Agents())
+	// advance carries a turn of the present tick on.
+	advance := func(f *foreseen, n int) {
+		t := f.lives[n].turn
+		for {
+			p.shadow.proceed(f, n, p)
+			requests := t.answered
+			if t.ask != nil {
+				requests = append(slices.Clip(requests), t.ask.id)
+			}
+			if reached[n] == len(requests) {
+				return
+			}
+			for _, id := range requests[reached[n]:] {
+				own := p.counts.Own
+				p.Reach(id, n)
+				if p.counts.Own > own {
+					ask(Call{ID: id, Agent: n})
+				}
+			}
+			reached[n] = len(requests)
+		}
+	}
+	begin := func() {
+		clear(reached)
+		f := p.shadow.ticks[0]
+		for n := range f.lives {
+			if f.lives[n].turn != nil {
+				advance(f, n)
+			}
+		}
+	}
+	begin()
 	for {
 		f := p.shadow.ticks[0]
 		got.Tick = f.tick
-		p.shadow.proceedAll(f, p.known)
-		for n, l := range f.lives {
-			if l.turn == nil {
-				continue
-			}
-			for _, id := range l.turn.answered {
-				p.Reach(id, n)
-			}
-			if l.turn.ask == nil {
-				continue
-			}
-			own := p.counts.Own
-			p.Reach(l.turn.ask.id, n)
-			if p.counts.Own > own {
-				ask(Call{ID: l.turn.ask.id, Agent: n, Ask: l.turn.ask.ask, Request: l.turn.ask.sent})
-			}
-		}
-		p.shadow.proceedAll(f, p.known)
 		if f.waits() {
 			if s.Limits.Depth > 0 && now >= planned+s.Every {
 				planned = now
@@ -114,12 +132,18 @@ func (s *Simulation) Run() (got Simulated) {
 			} else {
 				p.miss(a.id)
 			}
+			if a.id.Tick == f.tick {
+				if c := p.calls[a.id]; c.reached && !c.usable() {
+					reached[a.agent]-- // the run asks again
+				}
+				advance(f, a.agent)
+			}
 			continue
 		}
-		if !f.decided() {
-			continue // it asks again at once
+		if !f.whole() {
+			break // a turn that nothing decides
 		}
-		chart.add(f, s.Latency)
+		chart.add(&p.shadow, s.Latency)
 		if f.tick == s.Base.Last {
 			p.settle(f.tick)
 			p.shadow.follow(f, nil)
@@ -131,6 +155,7 @@ func (s *Simulation) Run() (got Simulated) {
 		if !p.Pass(f.tick, f.after) {
 			panic("ahead: a simulation does not follow itself")
 		}
+		begin()
 	}
 	got.Elapsed, got.Counts = now, p.counts
 	got.Bounds = chart.bounds()
