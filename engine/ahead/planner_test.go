@@ -77,7 +77,9 @@ func TestCallsThatAreCutOffCost(t *testing.T) {
 		}
 		return 7
 	}
-	id := func(agent string) CallID { return CallID{CallKey: trace.CallKey{Tick: 1, Agent: agent, Step: 1}, Hash: "h"} }
+	id := func(agent string) CallID {
+		return CallID{CallKey: trace.CallKey{Tick: 1, Agent: agent, Step: 1}, Hash: "h"}
+	}
 	for _, agent := range []string{"answered", "cut off", "failed"} {
 		p.calls[id(agent)] = &call{ahead: true}
 	}
