@@ -199,14 +199,18 @@ func (r *runner) base(last int64) ahead.Base {
 	}
 	spending := *r.spending
 	spending.local = maps.Clone(spending.local)
+	bill := NewBill(r.Settings, true)
 	return ahead.Base{
 		World: w, Agents: agents, Modules: runtime.Registry(), Last: last,
 		New:    func(n int) *behavior.Agent { return newAgent(runtime, w, n, short, long, seed) },
 		View:   func(w *world.World, n int) world.View { return viewOf(w, n, blind) },
 		Asked:  func(n int) bool { return models[n].seat == nil },
 		Active: func(n int) bool { return !models[n].stopped },
-		Cost: func(n int, u llmclient.Usage) price.Money {
-			return spending.meter.Prices[models[n].model].Cost(u)
+		Cost: func(n int, r llmclient.Request, a llmclient.Answer) price.Money {
+			if a.Reply != nil {
+				return spending.meter.Prices[models[n].model].Cost(a.Reply.Usage)
+			}
+			return bill.Call(r).Charge(a).Cost
 		},
 		Request: func(n int, ask behavior.Ask) llmclient.Request {
 			q := spending.bounded(ask, models[n].model)

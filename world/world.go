@@ -170,6 +170,17 @@ func (w *World) AgentID(n int) string { return w.agents[n].id }
 // PlaceOf is the id of the place where agent n is, empty while it travels.
 func (w *World) PlaceOf(n int) string { return w.placeID(w.agents[n].place) }
 
+// Sees reports whether agent n sees a place from where it is, its own included; a traveller sees none.
+func (w *World) Sees(n int, place string) bool {
+	here := w.agents[n].place
+	if here == noPlace {
+		return false
+	}
+	seen := w.placeID(here) == place
+	w.geo.eachVisible(here, func(k near) { seen = seen || w.placeID(k.place) == place })
+	return seen
+}
+
 // AgentNumber finds an agent by id.
 func (w *World) AgentNumber(id string) (int, bool) {
 	n, ok := w.numbers[id]

@@ -13,15 +13,17 @@ const (
 	// settledAsSeen: none of those at its own place has, and of others the agent sees only what they did
 	// before. They may come to its place.
 	settledAsSeen
-	// oneOpen, twoOpen, someOpen and manyOpen: one, two, up to eight, or more of those at its own place have, and
-	// the agent was there before. Most of what others do at a place changes nothing that is seen there.
-	oneOpen
-	twoOpen
-	someOpen
-	manyOpen
-	// openInSight: what another one in sight, at another place or by a message, does in an open turn could be seen,
-	// whoever is open at the agent's own place.
+	// nearlySettled, likelySettled and hardlySettled: some of those at its own place have, and the agent was there
+	// before. As others there decided in those ticks, it will see nothing of it with a chance of 900, 700, or less in
+	// a thousand.
+	nearlySettled
+	likelySettled
+	hardlySettled
+	// openInSight: what one at another place that the agent sees does in an open turn could be seen, or the message
+	// of one that it sends in such a turn, whoever is open at the agent's own place.
 	openInSight
+	// restless: some at its own place have, and others left it in such a tick.
+	restless
 	// unsettled: one at its own place has, to which the agent has just come, or others come as it seems.
 	unsettled
 	certainties
@@ -31,12 +33,19 @@ const (
 // of the world and of what the agents there do, so such predictions are asked only where they came true before.
 func (c certainty) doubtful() bool { return c > settledAsSeen }
 
+// nearTicks is how far past the present tick a turn that is likely settled may be: of later ones more will be known
+// before they hold anybody up.
+const nearTicks = 2
+
+// urgent reports whether a turn so many ticks past the present one may be asked with the certainty.
+func (c certainty) urgent(ticks int64) bool { return c < likelySettled || ticks <= nearTicks }
+
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
 // agent yet, as runs of belts have it. Doubtful ones pass [chanceMin] only after they came true, the less is
 // expected the more often.
 var expected = [certainties]int64{
-	settled: 990, settledInSight: 980, settledAsSeen: 930, oneOpen: 690, twoOpen: 680, someOpen: 670,
-	manyOpen: 500, openInSight: 400, unsettled: 250,
+	settled: 990, settledInSight: 980, settledAsSeen: 930, nearlySettled: 950, likelySettled: 800,
+	hardlySettled: 550, openInSight: 400, restless: 350, unsettled: 250,
 }
 
 // record is how the predictions about an agent did lately, in thousandths of a prediction: those that were asked,
@@ -92,6 +101,11 @@ func (s *shadow) weigh(f *foreseen, n int) certainty {
 	c := f.crowds.about(&f.lives[n])
 	if c == unsettled {
 		return c
+	}
+	for place := range f.crowds.seenLate(f.tick - s.age) {
+		if place != f.lives[n].place && f.world.Sees(n, place) {
+			c = max(c, openInSight)
+		}
 	}
 	for _, other := range s.around(f, n) {
 		lost := f.lives[other.agent].lost

@@ -74,6 +74,8 @@ type call struct {
 	risk   int64
 	done   bool
 	answer llmclient.Answer
+	// sent is the request of a call that was asked ahead by this process.
+	sent llmclient.Request
 }
 
 // usable reports whether the answer to the call may be used. The run's own failures are its answers;
@@ -91,7 +93,8 @@ type Counts struct {
 	Own int64 `json:"own"`
 	// WastedUsage is what the wasted calls took, as far as they were answered.
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
-	// WastedCost is what they cost, as far as their models have prices.
+	// WastedCost is what they cost, as far as their models have prices: those that were cut off, and may have been
+	// billed, what was reserved for them.
 	WastedCost price.Money `json:"wasted_cost_pico"`
 }
 
@@ -117,17 +120,23 @@ func (p *Planner) Begin(b Base) {
 		p.records = make([]record, b.World.Agents())
 		p.first = b.World.Tick()
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(p.kept), compareIDs) {
-		if n, known := b.World.AgentNumber(id.Agent); known {
-			// How certain it was is not kept, so anything surer may be asked beside it.
-			p.calls[id] = &call{agent: n, ahead: true, certainty: unsettled, done: true, answer: p.kept[id]}
-			p.latest[id.CallKey] = p.calls[id]
-		}
-	}
-	p.kept = nil
+	p.keep(b.World.AgentNumber)
 	p.settle(b.World.Tick())
 	p.shadow.begin(b)
 	p.stale = true
+}
+
+// keep takes over the calls of earlier processes. How certain they were is not kept, so anything surer may be asked
+// beside them.
+func (p *Planner) keep(number func(agent string) (int, bool)) {
+	for _, id := range slices.SortedFunc(maps.Keys(p.kept), compareIDs) {
+		if n, known := number(id.Agent); known {
+			c := &call{agent: n, ahead: true, certainty: unsettled, done: true, answer: p.kept[id]}
+			p.calls[id] = c
+			p.latest[id.CallKey] = c
+		}
+	}
+	p.kept = nil
 }
 
 // Pass tells the planner that the run played its tick, after which the world has a digest. It returns
@@ -237,6 +246,7 @@ func (p *Planner) Answer(id CallID, a llmclient.Answer) {
 	case a.Failure != nil:
 		p.close(c)
 		p.counts.Wasted++ // though nobody foresaw anything wrong
+		p.spend(c)
 	default:
 		p.use(c)
 	}
@@ -250,13 +260,12 @@ func (p *Planner) miss(id CallID) {
 	}
 }
 
-// spend counts what a wasted call took.
+// spend counts what a wasted call took. It is answered, if only with what cut it off.
 func (p *Planner) spend(c *call) {
 	if c.answer.Reply != nil {
-		usage := c.answer.Reply.Usage
-		p.counts.WastedUsage = p.counts.WastedUsage.Add(usage)
-		p.counts.WastedCost = p.counts.WastedCost.Plus(p.shadow.base.Cost(c.agent, usage))
+		p.counts.WastedUsage = p.counts.WastedUsage.Add(c.answer.Reply.Usage)
 	}
+	p.counts.WastedCost = p.counts.WastedCost.Plus(p.shadow.base.Cost(c.agent, c.sent, c.answer))
 }
 
 // settle closes the calls of the ticks up to one, which the run has played.
@@ -269,7 +278,9 @@ func (p *Planner) settle(tick int64) {
 		if c.ahead && !c.closed {
 			p.close(c)
 			p.counts.Wasted++
-			p.spend(c)
+			if c.done { // otherwise its answer says what it took
+				p.spend(c)
+			}
 			if !c.certainty.doubtful() {
 				p.records[c.agent].note(c.certainty, false)
 			}
@@ -310,100 +321,3 @@ func (p *Planner) known(id CallID) (llmclient.Answer, bool) {
 
 // asked implements [calls].
 func (p *Planner) asked(key trace.CallKey) bool { return p.latest[key] != nil }
-
-// chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
-const chanceMin = 700
-
-// Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
-func (p *Planner) Choose() (list []Call) {
-	p.foresee()
-	if p.limits.Depth == 0 || len(p.shadow.ticks) < 2 || p.underWay >= p.limits.InFlight {
-		return nil
-	}
-	type candidate struct {
-		*request
-		agent     int
-		certainty certainty
-	}
-	var all []candidate
-	for _, f := range p.shadow.ticks[1:] {
-		for n := range f.lives {
-			c, wanted := p.wanted(f, n)
-			if !wanted {
-				continue
-			}
-			t := f.lives[n].turn
-			if t.deliberation == nil {
-				p.shadow.proceed(f, n, p)
-			}
-			if t.ask == nil {
-				continue
-			}
-			p.predict(c, t.ask.id)
-			if p.calls[t.ask.id] != nil {
-				continue
-			}
-			before := p.latest[t.ask.id.CallKey]
-			p.supersede(before)
-			if (before == nil || c < before.certainty) && p.records[n].chance(c) >= chanceMin {
-				all = append(all, candidate{t.ask, n, c})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.certainty, b.certainty), cmp.Compare(a.id.Tick, b.id.Tick))
-	})
-	for _, c := range all {
-		risk := 1000 - p.records[c.agent].chance(c.certainty)
-		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance(c.certainty) {
-			break
-		}
-		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk}
-		p.latest[c.id.CallKey] = p.calls[c.id]
-		p.risk += risk
-		p.underWay++
-		p.counts.Asked++
-		list = append(list, Call{ID: c.id, Agent: c.agent, Ask: c.ask, Request: c.sent})
-	}
-	return list
-}
-
-// wanted reports whether it matters now what agent n is asked in a foreseen turn, and how certain the turn is: a call
-// for it may be asked or was, or is compared with what the run asks.
-func (p *Planner) wanted(f *foreseen, n int) (c certainty, wanted bool) {
-	t := f.lives[n].turn
-	if t == nil || !t.asks || t.decision != nil {
-		return 0, false
-	}
-	c = p.shadow.certaintyOf(f, n)
-	key := f.first(n)
-	return c, t.deliberation != nil || p.asked(key) || p.records[n].chance(c) >= chanceMin ||
-		c.doubtful() && !p.predicted(key, c)
-}
-
-// supersede notes that a later prediction of the turn of a call asks something else, so that the call has
-// failed, as it seems: it weighs as one in vain until the run tells. Only a surer prediction is then asked.
-func (p *Planner) supersede(c *call) {
-	if c != nil && !c.closed {
-		p.risk += 1000 - c.risk
-		c.risk = 1000
-	}
-}
-
-// allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
-// asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
-// quarter is kept back, since agents in view of each other fail together, and another one from calls
-// about agents with open turns in view, so that they do not stop those that hardly ever fail.
-func (p *Planner) allowance(c certainty) int64 {
-	calls := p.counts.Own + p.counts.Used
-	now := p.shadow.ticks[0].tick
-	played := now - 1 - p.first
-	if played > 0 {
-		calls = max(calls, calls*(p.shadow.base.Last-p.first)/played)
-	}
-	allowed := calls * p.limits.WastePermille
-	if c > settledInSight {
-		allowed = allowed * 3 / 4
-	}
-	return (allowed - 1000*p.counts.Wasted) * 3 / 4
-}

@@ -25,8 +25,9 @@ type Base struct {
 	Asked, Active func(n int) bool
 	// Request is a request of agent n as it is sent.
 	Request func(n int, ask behavior.Ask) llmclient.Request
-	// Cost is what an answer to agent n costs.
-	Cost func(n int, u llmclient.Usage) price.Money
+	// Cost is what the answer to a request of agent n costs, or what was reserved for one that was lost and may have
+	// been billed.
+	Cost func(n int, r llmclient.Request, a llmclient.Answer) price.Money
 	// Modules are those that turns call.
 	Modules *modules.Registry
 	// Last is the last tick that can be foreseen: the run's last, or the one after which something is
@@ -54,6 +55,8 @@ type CallID struct {
 type shadow struct {
 	base  Base
 	ticks []*foreseen
+	// age is how late other places are seen.
+	age int64
 	// pasts counts what became of agents, so that each past has a number.
 	pasts uint64
 }
@@ -118,6 +121,7 @@ func (s *shadow) begin(b Base) {
 			l.state = &state{before: l.state, became: became{passed: news[i]}}
 		}
 	}
+	s.age = b.View(f.world, 0).Rules().SightAgeTicks
 	s.ticks = []*foreseen{f}
 	s.fill(f, nil)
 }

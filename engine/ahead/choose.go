@@ -1,0 +1,112 @@
+package ahead
+
+import (
+	"cmp"
+	"slices"
+)
+
+// chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
+const chanceMin = 700
+
+// Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
+func (p *Planner) Choose() (list []Call) {
+	p.foresee()
+	if p.limits.Depth == 0 || len(p.shadow.ticks) < 2 || p.underWay >= p.limits.InFlight {
+		return nil
+	}
+	type candidate struct {
+		*request
+		agent     int
+		certainty certainty
+	}
+	var all []candidate
+	for _, f := range p.shadow.ticks[1:] {
+		for n := range f.lives {
+			c, wanted := p.wanted(f, n)
+			if !wanted {
+				continue
+			}
+			t := f.lives[n].turn
+			if t.deliberation == nil {
+				p.shadow.proceed(f, n, p)
+			}
+			if t.ask == nil {
+				continue
+			}
+			p.predict(c, t.ask.id)
+			if p.calls[t.ask.id] != nil {
+				continue
+			}
+			before := p.latest[t.ask.id.CallKey]
+			p.supersede(before)
+			if (before == nil || before.yieldsTo(c)) && p.records[n].chance(c) >= chanceMin {
+				all = append(all, candidate{t.ask, n, c})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.certainty, b.certainty), cmp.Compare(a.id.Tick, b.id.Tick))
+	})
+	for _, c := range all {
+		if !c.certainty.urgent(c.id.Tick - p.shadow.ticks[0].tick) {
+			continue
+		}
+		risk := 1000 - p.records[c.agent].chance(c.certainty)
+		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance(c.certainty) {
+			break
+		}
+		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, sent: c.sent}
+		p.latest[c.id.CallKey] = p.calls[c.id]
+		p.risk += risk
+		p.underWay++
+		p.counts.Asked++
+		list = append(list, Call{ID: c.id, Agent: c.agent, Ask: c.ask, Request: c.sent})
+	}
+	return list
+}
+
+// wanted reports whether it matters now what agent n is asked in a foreseen turn, and how certain the turn is: a call
+// for it may be asked or was, or is compared with what the run asks.
+func (p *Planner) wanted(f *foreseen, n int) (c certainty, wanted bool) {
+	t := f.lives[n].turn
+	if t == nil || !t.asks || t.decision != nil {
+		return 0, false
+	}
+	c = p.shadow.certaintyOf(f, n)
+	key := f.first(n)
+	return c, t.deliberation != nil || p.asked(key) || p.records[n].chance(c) >= chanceMin ||
+		c.doubtful() && !p.predicted(key, c)
+}
+
+// supersede notes that a later prediction of the turn of a call asks something else, so that the call has
+// failed, as it seems: it weighs as one in vain until the run tells. Only a surer prediction is then asked.
+func (p *Planner) supersede(c *call) {
+	if c != nil && !c.closed {
+		p.risk += 1000 - c.risk
+		c.risk = 1000
+	}
+}
+
+// allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
+// asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
+// quarter is kept back, since agents in view of each other fail together, and another one from calls
+// about agents with open turns in view, so that they do not stop those that hardly ever fail.
+func (p *Planner) allowance(c certainty) int64 {
+	calls := p.counts.Own + p.counts.Used
+	now := p.shadow.ticks[0].tick
+	played := now - 1 - p.first
+	if played > 0 {
+		calls = max(calls, calls*(p.shadow.base.Last-p.first)/played)
+	}
+	allowed := calls * p.limits.WastePermille
+	if c > settledInSight {
+		allowed = allowed * 3 / 4
+	}
+	return (allowed - 1000*p.counts.Wasted) * 3 / 4
+}
+
+// yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: a surer one, or
+// one as sure that no open turn is likely to change.
+func (c *call) yieldsTo(other certainty) bool {
+	return other < c.certainty || other == c.certainty && !other.doubtful()
+}
