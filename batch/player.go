@@ -37,6 +37,9 @@ type Attempt struct {
 	Reserve func(ctx context.Context, most budget.Amount) (settle func(taken budget.Amount), err error)
 	// Log takes what the run would print.
 	Log io.Writer
+	// streamed says that others are told of each call, by its place in the run: none is asked ahead, which may come
+	// to nothing.
+	streamed bool
 	// Progress, when set, is called after every tick.
 	Progress func(engine.Progress)
 }
@@ -90,6 +93,9 @@ func (a Attempt) session(by Caller) (*session.Session, error) {
 	c.Dir = a.Dir
 	c.Leased = true
 	c.Around = a.Around
+	if a.streamed {
+		c.Ahead = session.Ahead{}
+	}
 	c.Hooks = session.Hooks{Drain: a.Drain, Listener: listener{a, by}, Exchange: a.logFailure}
 	if a.Resume {
 		return session.Resume(c, session.Continued{Planned: true})

@@ -52,6 +52,8 @@ type Result struct {
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
+	// InVain is what was asked ahead of the run and came to nothing, beside its calls; nil for nothing.
+	InVain *InVain `json:"in_vain,omitempty"`
 	// Digest is the digest of the world at the end, Head the chain of the trace.
 	Digest string      `json:"digest"`
 	Head   trace.Chain `json:"head"`
@@ -63,6 +65,23 @@ type Result struct {
 	// Spoilt says that the run is over and cannot be continued: too much of it was lost to an outage.
 	// Another attempt starts over.
 	Spoilt bool `json:"-"`
+}
+
+// InVain is what calls asked ahead took that no run used, see docs/ahead.md. They are no part of any metric.
+type InVain struct {
+	Calls int64 `json:"calls"`
+	// Tokens and CostMicros are those of the calls that were answered, CostMicros in millionths of the currency.
+	Tokens     int64 `json:"tokens"`
+	CostMicros int64 `json:"cost_micros"`
+}
+
+// add adds what another run asked in vain.
+func (v *InVain) add(other *InVain) {
+	if other != nil {
+		v.Calls += other.Calls
+		v.Tokens += other.Tokens
+		v.CostMicros += other.CostMicros
+	}
 }
 
 // outageMost is the share of the calls, or of the decisions, of a run that may be lost to an outage,
@@ -121,6 +140,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	if t := r.Task; t != nil && t.Baselines != nil {
 		out.ScoreNothing, out.ScoreBound = t.Baselines.Nothing, t.Baselines.Bound
 	}
+	if a := r.Timing.Ahead; a.Wasted > 0 {
+		out.InVain = &InVain{a.Wasted, a.WastedInputTokens + a.WastedOutputTokens, a.WastedMicros}
+	}
 	over := Final(out.Status) || r.WorldTime >= r.TicksRequested
 	if lost := outage(r); lost != "" && Final(out.Status) {
 		out.Status, out.Reason = trace.RunProviderFailed, lost
@@ -152,6 +174,7 @@ func (r Result) Differs(other Result) string {
 		one.Answered = nil
 		one.Head = ""
 		one.Own = nil
+		one.InVain = nil
 		figures := one.Metrics.Map()
 		maps.DeleteFunc(figures, func(name string, _ float64) bool {
 			_, ours := report.AllMetrics().Named(name)

@@ -291,7 +291,7 @@ func (b *player) play(ctx context.Context, c *claim, cell Cell) (err error) {
 	began := time.Now()
 	a := Attempt{
 		Cell: cell, Number: c.number, Settings: settings, Dir: b.Dir.Run(cell.ID, c.number), Resume: resume,
-		Log: log, Drain: b.Drain,
+		Log: log, Drain: b.Drain, streamed: b.Runs != nil,
 		Progress: func(p engine.Progress) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

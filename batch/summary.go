@@ -55,6 +55,8 @@ type Summary struct {
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
+	// InVain is what was asked ahead of their runs and came to nothing, beside these.
+	InVain InVain `json:"in_vain"`
 	// OwnMetrics are the metrics of somebody's own that are known, without values.
 	OwnMetrics []report.OwnMetric `json:"own_metrics"`
 	// Unmeasured are those of them that some scored run has no value of since something went wrong.
@@ -197,6 +199,7 @@ func Summarize(f File, cells []Cell, results []Result) (Summary, error) {
 		s.Calls += r.Calls
 		s.Tokens += r.Tokens
 		s.CostMicros += r.CostMicros
+		s.InVain.add(r.InVain)
 		if r.Currency != "" {
 			s.Currency = r.Currency
 		}

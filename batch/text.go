@@ -43,10 +43,22 @@ func (s Summary) head() string {
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
 	}
+	if s.InVain.Calls > 0 {
+		text += "; " + s.InVain.text(s.Currency)
+	}
 	if s.Suite != nil {
 		text += "; " + s.Suite.String()
 	}
 	return text
+}
+
+// text says what was in vain. currency is that of costs, empty without prices.
+func (v InVain) text(currency string) string {
+	took := plaintext.Count(v.Tokens, "token")
+	if currency != "" {
+		took += fmt.Sprintf(", %s %s", price.FromMicros(v.CostMicros), one(currency))
+	}
+	return fmt.Sprintf("beside them %s asked ahead in vain (%s)", plaintext.Count(v.Calls, "call"), took)
 }
 
 // scriptedNote is what has to be said about the embedded model.

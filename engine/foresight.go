@@ -85,6 +85,7 @@ func (r *runner) beginLookout(ctx context.Context) error {
 	}
 	limits := ahead.Limits{
 		Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille,
+		Calls: r.Caps.Run.Calls,
 	}
 	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
 	r.Source = r.lookout.Source

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	rundir "example.com/agentworld/run"
@@ -80,6 +82,46 @@ func keepsItsMemory(t *testing.T, scenario string, ticks int64) {
 	}
 	run(t, o)
 	requireWholeTrace(t, o.RunDir, ticks, o.SegmentBytes)
+}
+
+// TestAskingAheadKeepsItsMemory asks ahead of five agents over many ticks, 100,000 at full size, and compares the heap
+// at the end with that at half the way.
+func TestAskingAheadKeepsItsMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
+	ticks := ticksUpTo(200, 100_000)
+	o := options(t, "isolated_five", ticks)
+	client := inProcess(t, stub.Options{Seed: 1}, openai.Config{Steady: true})
+	defer client.Close()
+	live := engine.Live(client)
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+		if key.Tick%5 == int64(key.Agent[len(key.Agent)-1]-'1') { // who is waited for
+			time.Sleep(30 * time.Millisecond)
+		}
+		return live.Respond(ctx, key, r)
+	})
+	o.Protocol = "lean"
+	o.SegmentBytes = 64 << 20
+	o.Ahead = engine.Ahead{Depth: 4, WastePermille: 50}
+	early := 0.0
+	o.Progress = func(p engine.Progress) {
+		if p.Tick != ticks/2 && p.Tick != ticks {
+			return
+		}
+		heap := heapMB()
+		if p.Tick == ticks/2 {
+			early = heap
+		}
+		t.Logf("tick %d, heap %.1f MB, %+v", p.Tick, heap, p.Ahead)
+		if p.Tick == ticks && heap > early*1.1+1 {
+			t.Errorf("the heap grew from %.1f MB at tick %d to %.1f MB at tick %d", early, ticks/2, heap, ticks)
+		}
+	}
+	run(t, o)
+	if got := aheadOf(t, o.RunDir); got.Used == 0 {
+		t.Errorf("nothing that was asked ahead was used: %+v", *got)
+	}
 }
 
 // requireWholeTrace reads a trace to its end. Every tick has its end, in order, and the

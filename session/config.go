@@ -33,7 +33,7 @@ type Config struct {
 	PlaybookFile string
 	// Concurrency bounds the turns at once; 0 is 8. It never changes results.
 	Concurrency int
-	// Ahead says how far the run asks ahead. Runs with a caller's own bounds, see Around, ask nothing ahead.
+	// Ahead says how far the run asks ahead.
 	Ahead Ahead
 	// SegmentBytes is the size at which a trace file is closed; 0 is never. A resume keeps that of the
 	// run if it is negative.
@@ -47,7 +47,8 @@ type Config struct {
 	// Source, when set, answers in place of models, which are not opened.
 	Source engine.Source
 	// Around, when set, wraps the source of answers of a run whose caller keeps calls within a lease
-	// or a budget of its own: it may refuse a call, reserve and settle, or know the answer.
+	// or a budget of its own: it may refuse a call, reserve and settle, or know the answer. Calls asked ahead
+	// come to it, too.
 	Around func(engine.Source) engine.Source
 	// Tools are the tools that this program can call. A new run offers all of them to its agents, and one
 	// that is resumed or forked those it had, which must be among them.

@@ -109,7 +109,7 @@ func (s *Session) options() engine.Options {
 	if c.Listener != nil {
 		o.Progress = c.Listener.Progress
 	}
-	if c.Ahead.Depth > 0 && c.Around == nil {
+	if c.Ahead.Depth > 0 {
 		s.askAhead(&o)
 	}
 	return o

@@ -96,7 +96,10 @@ func (p *Planner) allowance(c certainty) int64 {
 	now := p.shadow.ticks[0].tick
 	played := now - 1 - p.first
 	if played > 0 {
-		calls = max(calls, calls*(p.shadow.base.Last-p.first)/played)
+		calls = max(calls, p.before+(calls-p.before)*(p.shadow.base.Last-p.first)/played)
+	}
+	if p.limits.Calls > 0 {
+		calls = min(calls, p.limits.Calls)
 	}
 	allowed := calls * p.limits.WastePermille
 	if c > settledInSight {

@@ -20,6 +20,8 @@ type Limits struct {
 	InFlight int
 	// WastePermille is how many calls may be asked in vain for a thousand that the run makes.
 	WastePermille int64
+	// Calls is how many calls the run may make at most; 0 is no bound.
+	Calls int64
 }
 
 // DepthMax is the greatest depth.
@@ -55,8 +57,8 @@ type Planner struct {
 	// thousandths of a call.
 	underWay int
 	risk     int64
-	// first is the first tick of the run that the planner knew of.
-	first int64
+	// first is the first tick of the run that the planner knew of, and before are the calls of the run by then.
+	first, before int64
 	// stale says that something is known that the shadow lacks.
 	stale bool
 	// kept are the answers that an earlier process asked ahead, until the first base.
@@ -107,6 +109,7 @@ func NewPlanner(l Limits, before *Kept) *Planner {
 		predictions: map[trace.CallKey][]prediction{}}
 	if before != nil {
 		p.counts, p.kept = before.counts, before.open
+		p.before = p.counts.Own + p.counts.Used
 	}
 	return p
 }

@@ -204,7 +204,8 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 	if b.live {
 		plaintext.Fprintf(m.Stderr, "model: live, as the file says\n%s", expected)
 	}
-	for _, remark := range append(batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells), b.steady()...) {
+	for _, remark := range slices.Concat(batch.Remarks(b.file.Compare, m.metrics.known(), b.planned.Cells), b.steady(),
+		b.foresight(others != nil)) {
 		plaintext.Fprintf(m.Stderr, "note: %s\n", remark)
 	}
 	m.collectLess()

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -352,6 +353,26 @@ func (b *plannedBatch) steady() (notes []string) {
 	}
 	slices.Sort(notes)
 	return notes
+}
+
+// foresight says as a note how far cells ask ahead, and what that may cost; nothing where none does. elsewhere says that
+// a coordinator hands the cells out.
+func (b *plannedBatch) foresight(elsewhere bool) []string {
+	depth, waste := int64(0), int64(0)
+	for _, of := range b.plans {
+		if of.Ahead > 0 {
+			depth = max(depth, of.Ahead)
+			waste = max(waste, of.AheadWaste)
+		}
+	}
+	switch {
+	case depth == 0:
+		return nil
+	case elsewhere:
+		return []string{"nothing is asked ahead of cells that a coordinator hands out"}
+	}
+	return []string{fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, are paid "+
+		"beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste)}
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.

@@ -108,6 +108,7 @@ func (e *episode) config(c session.Config, dir string) session.Config {
 	}
 	c.Seats = append(c.Seats, engine.Seat{Name: seatName, Version: Version, Words: true,
 		New: func(engine.Brief) engine.Player { return engine.Act(e.act) }})
+	c.Ahead = session.Ahead{} // the clock is that of the turns that are played
 	c.Around = func(models engine.Source) engine.Source { return clockedSource{models, &e.clock} }
 	c.Record = e.fold.add
 	return c
