@@ -58,7 +58,7 @@ func TestAnyTickIsThatOfTheRun(t *testing.T) {
 			see()
 		}
 	}
-	of, err := openHistory(dir, func() {})
+	of, err := openHistory(dir.As(nil), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

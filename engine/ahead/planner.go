@@ -93,6 +93,8 @@ type Counts struct {
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
 	// WastedCost is what they cost, as far as their models have prices.
 	WastedCost price.Money `json:"wasted_cost_pico"`
+	// SavedMS is by how much ticks were shorter than the answers of their slowest turns took, in milliseconds.
+	SavedMS int64 `json:"saved_ms"`
 }
 
 // NewPlanner returns a planner that knows nothing of the run but what earlier processes asked ahead, nil for
