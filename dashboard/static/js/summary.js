@@ -1,6 +1,6 @@
 // What happened in a run: its outcome in a sentence, what is under way, and a table of its agents.
 import { html, useEffect, useState, useClock, useServer, go, href, num, count, money, amounts, span, short, shown,
-	clean, words,
+	clean, words, measured,
 	why,
 	noAnswer, Rows, sortable, failedClass } from './lib.js';
 
@@ -58,7 +58,7 @@ function Score({ run }) {
 		['best known', b.best], ['bound', b.bound]].filter(([, v]) => v !== undefined && v !== null && v >= 0) : [];
 	const most = Math.max(now, 1, ...marks.map(([, v]) => v));
 	return html`<div class="scale"><p>Score <b class="big">${num(now)}</b>${' '}${task ? html`<span class="soft">${
-		shown(words(task.metric))}${task.complete ? '' : html`, <b class="warn">cut short: ${num(run.tick)} of
+		shown(measured(task.metric))}${task.complete ? '' : html`, <b class="warn">cut short: ${num(run.tick)} of
 				the ${num(task.ticks)} ticks that count</b>`}</span>` : html` <span class="soft">so far</span>`}
 		${marks.map(([k, v]) => html` <span class="pill">${k} ${num(v)}</span>`)}</p>
 		${marks.length > 0 && html`<svg viewBox="0 0 100 5" preserveAspectRatio="none" role="img"
