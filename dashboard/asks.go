@@ -48,7 +48,8 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	if err := s.asks(r.Context(), Question{string(h.dir.Dir), asked.Run, asked.Agent, asked.Tick, asked.Text}); err != nil {
+	if err := s.asks(r.Context(), Question{string(h.dir.Dir), asked.Run, asked.Agent, asked.Tick,
+		asked.Text}); err != nil {
 		serve.Problem(w, http.StatusUnprocessableEntity, within(h.dir.Dir, err).Error())
 		return
 	}

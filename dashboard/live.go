@@ -259,8 +259,8 @@ func (h *history) left(now time.Time) int64 {
 	return timeLeft(last.tick-first.tick, last.at.Sub(first.at), h.count.State.Asked-last.tick, now.Sub(last.at))
 }
 
-// timeLeft is how long so many ticks take, in milliseconds, if others took a time and the last of them ended a time ago;
-// -1 if nobody knows.
+// timeLeft is how long so many ticks take, in milliseconds, if others took a time and the last of them ended a time
+// ago; -1 if nobody knows.
 func timeLeft(played int64, took time.Duration, ticks int64, ago time.Duration) int64 {
 	if played <= 0 || took <= 0 || ticks <= 0 {
 		return -1

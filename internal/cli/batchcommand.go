@@ -80,7 +80,8 @@ func batchCommand(m *Main) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return mergeBatches(m, args, into, html) },
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
-	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program, - for stdout")
+	merge.Flags().StringVar(&html, "html", "",
+		"write the page of all results as one file, which needs no program, - for stdout")
 	c := group("batch", "play a matrix of runs and say which arm is better",
 		m.withEngines(m.withTools(batchPlanCommand(m))), m.withEngines(m.withTools(runs)),
 		status, merge, batchReportCommand(m), batchThinCommand(m))

@@ -200,7 +200,8 @@ func reportCommand(m *Main) *cobra.Command {
 	}
 	c.Flags().BoolVar(&all, "all", false, "list every agent, and print all figures below the summary")
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
-	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program, - for stdout")
+	c.Flags().StringVar(&htmlPath, "html", "",
+		"write the page of the run as one file, which needs no program, - for stdout")
 	c.Flags().BoolVar(&prompts, "prompts", false, "with --html: put the exact prompts of the decisions in it, too")
 	m.addMetricFlag(c.Flags())
 	return m.readsUnverified(c)

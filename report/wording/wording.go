@@ -69,7 +69,8 @@ func Refusal(rule string) string { return of(guard, rule) }
 // Setting is what a setting is called, by its name in records.
 func Setting(name string) string { return of(settings, name) }
 
-// Task says what the score of a task measures, by its metric: "held_min:data" is "data held by the agent with the least".
+// Task says what the score of a task measures, by its metric: "held_min:data" is "data held by the agent with the
+// least".
 func Task(metric string) string {
 	kind, resource, _ := strings.Cut(metric, ":")
 	return strings.TrimSpace(strings.ReplaceAll(resource, "_", " ") + " " + of(tasks, kind))
