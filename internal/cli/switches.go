@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"example.com/agentworld/internal/document"
@@ -155,6 +156,9 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 // begin a file with.
 func readBounded(path string, limit int) ([]byte, error) {
 	data, err := run.ReadRegular(path, int64(limit))
+	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, run.ErrIrregular) {
+		err = p.Err // whoever names the file says which it is
+	}
 	if err == nil {
 		err = document.CheckEncoding(data)
 	}
