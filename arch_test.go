@@ -249,7 +249,7 @@ var policies = []policy{
 		project: []string{".", "engine"},
 		modules: []string{"github.com/go-logr/logr", "go.opentelemetry.io/otel"},
 	},
-	{dir: "serve/catalog", project: []string{"batch", "explain", "report", "run", "run/state", "trace"}},
+	{dir: "serve/catalog", project: []string{"batch", "explain", "internal/folder", "report", "run", "run/state", "trace"}},
 	{
 		dir: "serve/mcp",
 		project: []string{
@@ -296,7 +296,7 @@ var policies = []policy{
 			"world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "modules",
 			"behavior", "behavior/policy", "behavior/reflect", "behavior/words", "trace", "engine", "engine/ahead", "internal/guardeval",
 			"report", "report/plot", "report/summary", "report/wording", "llmclient/doctor", "session", "session/access", "baseline", "llmclient/price", "engine/budget",
-			"internal/atomicfile", "internal/child", "internal/document", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
+			"internal/atomicfile", "internal/child", "internal/document", "internal/folder", "internal/settings", "internal/terminal", "batch", "batch/suite", "dashboard", "metric", ".", "serve/openenv",
 			"serve", "serve/mcp",
 			"tools", "tools/toolserver",
 		},

@@ -55,9 +55,13 @@ func (of SideReader) results(name, path string) ([]Result, error) {
 		}
 		file = filepath.Join(path, ResultsFile)
 	}
-	if f, err := os.Open(file); err == nil {
+	f, err := run.OpenRegular(file)
+	if err == nil {
 		defer f.Close()
 		return ReadResults(f)
+	}
+	if file == path { // a file that the user names
+		return nil, fmt.Errorf("look for runs: %w", err)
 	}
 	if IsRun(path) {
 		return of.runs(name)

@@ -123,7 +123,7 @@ func TestWhatAPlanDropsIsSaid(t *testing.T) {
 	const there = `{"action":"mine_compound","amount":5,"to":"base-b"}`
 	for language, says := range map[string]string{
 		"en": `"path":"%.to","expected":"nothing: mine_compound has no such field","got":"a value, which was dropped"`,
-		"zh": `"path":"%.to","expected":"空：mine_compound 没有这个字段","got":"一个值，已忽略"`,
+		"zh": `"path":"%.to","expected":"空：mine_compound 没有这个字段","got":"一个值，已丢弃"`,
 	} {
 		l := newLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, "two_bases")
 		told := l.answered(plan("g", leaves, there) + "\n\n" + drafts(there))

@@ -48,8 +48,9 @@ func (s *Server) postAsk(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	if err := s.asks(r.Context(), Question{string(h.dir), asked.Run, asked.Agent, asked.Tick, asked.Text}); err != nil {
-		serve.Problem(w, http.StatusUnprocessableEntity, within(h.dir, err).Error())
+	if err := s.asks(r.Context(), Question{string(h.dir.Dir), asked.Run, asked.Agent, asked.Tick,
+		asked.Text}); err != nil {
+		serve.Problem(w, http.StatusUnprocessableEntity, within(h.dir.Dir, err).Error())
 		return
 	}
 	v, err := s.getAsks(h, r)
@@ -68,7 +69,7 @@ type asksView struct {
 }
 
 func (s *Server) getAsks(h *history, r *http.Request) (any, error) {
-	kept, err := ask.Kept(h.dir)
+	kept, err := ask.Kept(h.dir.Dir)
 	v := asksView{Asks: []ask.Record{}, Can: s.asks != nil && s.door.knows(r)}
 	for _, r := range kept {
 		r.Cited = append([]trace.Citation{}, r.Cited...)
@@ -76,7 +77,7 @@ func (s *Server) getAsks(h *history, r *http.Request) (any, error) {
 		v.Asks = append(v.Asks, r)
 	}
 	if err != nil {
-		err = within(h.dir, err)
+		err = within(h.dir.Dir, err)
 	}
 	return v, err
 }

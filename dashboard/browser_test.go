@@ -34,6 +34,8 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -980,7 +982,7 @@ func TestARunInOneFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := dashboard.WriteFile(t.Context(), filepath.Join(dir, name), name == "hub", f); err != nil {
+		if err := dashboard.WriteFile(t.Context(), run.Dir(filepath.Join(dir, name)).As(nil), name == "hub", f); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {
@@ -1022,25 +1024,41 @@ func TestTwoRunsInOneFile(t *testing.T) {
 	a, z := filepath.Join(dir, "first", "x"), filepath.Join(dir, "<i>other", "x")
 	record(t, a, "llm_bootstrap", 4, nil)
 	record(t, z, "llm_bootstrap", 4, func(s *agentworld.Settings) { s.Faults, s.MaxDegradedPct = "http_400=50%", 100 })
-	var page bytes.Buffer
-	if err := dashboard.WriteComparison(t.Context(), [2]string{a, z}, 0, &page); err != nil {
-		t.Fatal(err)
+	var of [2]dashboard.Compared
+	for i, dir := range []string{a, z} {
+		of[i].Run = run.Dir(dir).As(nil)
+		var err error
+		of[i].Report, err = report.Of(of[i].Run)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	path := filepath.Join(dir, "pair.html")
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
+	write := func() {
+		t.Helper()
+		var page bytes.Buffer
+		if err := dashboard.WriteComparison(t.Context(), of, 0, &page); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	write()
 	b := openTab(t, "file://"+path)
 	b.open(t, "", "first/x against <i>other/x, in one file")
 	b.wait(t, "What was set differently")
 	b.wait(t, "by agent-")
 	b.wait(t, "Metrics, those that differ first")
-	if says, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("document.body.innerText.includes('No other run here')")); err != nil || says {
-		t.Errorf("the file says what other runs have, at which nobody looked: %v", err)
-	}
+	b.wait(t, "No other run beside them has the settings of one of them")
 	if links, err := chromedp.Run(b.ctx, chromedp.Evaluate[int]("document.querySelectorAll('main a').length")); err != nil || links != 0 {
 		t.Errorf("the file has %d links to what it does not hold, %v", links, err)
 	}
+	// Repeats beside a run show what is noise.
+	record(t, filepath.Join(dir, "first", "y"), "llm_bootstrap", 4, func(s *agentworld.Settings) { s.ScriptedSeed = 99 })
+	write()
+	b.open(t, "", "as far as 2 runs beside each other show")
+	b.wait(t, "beyond the noise")
 	b.harmless(t, "pair.html")
 	b.check(t, "pair.html")
 	b.shoot(t, "file-pair.png")

@@ -180,7 +180,11 @@ func TestNoiseIsThatOfRepeats(t *testing.T) {
 // TestARunUnderWayHasItsTimeLeft: half of the ticks took ten minutes, so the other half takes ten more.
 func TestARunUnderWayHasItsTimeLeft(t *testing.T) {
 	s, ids := serverOf(t, 1)
-	began, err := time.Parse(time.RFC3339, opened(t, s, ids[0]).header.Timing.StartedAt)
+	h, err := run.Dir(filepath.Join(s.catalog.Path(), ids[0])).Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, err := time.Parse(time.RFC3339, h.Timing.StartedAt)
 	if err != nil {
 		t.Fatal(err)
 	}

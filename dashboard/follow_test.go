@@ -33,7 +33,7 @@ func grow(t *testing.T, calls int) *growing {
 		g.write(t, call(step+1))
 	}
 	g.put(t, g.text.Bytes())
-	h, err := openHistory(g.dir, func() { g.read <- true })
+	h, err := openHistory(g.dir.As(nil), func() { g.read <- true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ const (
 //
 // Invariant: everything it holds is of whole ticks, 1 to done.
 type history struct {
-	dir    run.Dir
+	dir    run.Source
 	header trace.Header
 	// changed is called after ticks were added.
 	changed func()
@@ -94,8 +94,8 @@ type history struct {
 }
 
 // openHistory begins to read the run in dir.
-func openHistory(dir run.Dir, changed func()) (*history, error) {
-	h, x, err := dir.As(nil).Begin()
+func openHistory(dir run.Source, changed func()) (*history, error) {
+	h, x, err := dir.Begin()
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func (h *history) follow(ctx context.Context) {
 	first := true
 	seen := ""
 	for {
-		if now := traceSize(h.dir); now != seen {
+		if now := traceSize(h.dir.Dir); now != seen {
 			seen = now
-			if info, err := os.Lstat(filepath.Join(string(h.dir), run.TraceFile)); err == nil {
+			if info, err := os.Lstat(filepath.Join(string(h.dir.Dir), run.TraceFile)); err == nil {
 				h.written = info.ModTime()
 			}
 			if err := h.read(ctx); err != nil && ctx.Err() == nil {
@@ -182,7 +182,7 @@ func (h *history) failed() error {
 func (h *history) damaged() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.err != nil && h.err != run.ErrReplaced && h.failedAt == traceSize(h.dir)
+	return h.err != nil && h.err != run.ErrReplaced && h.failedAt == traceSize(h.dir.Dir)
 }
 
 // notifyEvery is how often watchers are told while a long trace is read: what they ask for then

@@ -2,14 +2,19 @@ package dashboard
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"example.com/agentworld"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/playback"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // recordRun plays a run of the embedded model.
@@ -58,7 +63,7 @@ func TestAnyTickIsThatOfTheRun(t *testing.T) {
 			see()
 		}
 	}
-	of, err := openHistory(dir, func() {})
+	of, err := openHistory(dir.As(nil), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,4 +112,58 @@ func overviewText(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestTheAgentsAreThoseOfTheReport: what the page counts of each agent while it follows a run is what the report counts
+// of all records.
+func TestTheAgentsAreThoseOfTheReport(t *testing.T) {
+	settings, err := agentworld.Defaults("task_cooperation_camp_160")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Ticks, settings.Faults, settings.MaxDegradedPct = 40, "http_400=8%,unusable=8%", 100
+	dir := run.Dir(filepath.Join(t.TempDir(), "run"))
+	if _, err := agentworld.Run(t.Context(), agentworld.Options{Settings: settings, Dir: string(dir)}); err != nil {
+		t.Fatal(err)
+	}
+	of, err := report.Of(dir.As(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := openHistory(dir.As(nil), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.cancel()
+	<-h.readOnce
+	type row struct {
+		agent                                                  string
+		turns, failed, continued, refused, calls, tokens, last int64
+		gave, got                                              string
+	}
+	amounts := func(list []world.Amount) string {
+		list = slices.Clone(list)
+		slices.SortFunc(list, func(a, b world.Amount) int { return strings.Compare(a.Resource, b.Resource) })
+		return fmt.Sprint(list)
+	}
+	var page, told []row
+	all := row{}
+	for _, s := range h.agents.Shares() {
+		page = append(page, row{s.Agent, s.Turns, s.Failed, s.Continued, s.Refused, s.Calls, s.Tokens, s.Last.Tick,
+			amounts(s.Gave), amounts(s.Got)})
+		all.failed += s.Failed
+		all.continued += s.Continued
+		all.refused += s.Refused
+		all.gave += amounts(s.Gave)
+	}
+	for _, a := range of.PerAgent {
+		told = append(told, row{a.AgentID, a.Turns, a.FailedTurns, a.Continued, a.Failures, a.Calls,
+			a.Tokens.Input + a.Tokens.Output, a.LastTick, amounts(a.Gave), amounts(a.Got)})
+	}
+	if !slices.Equal(page, told) {
+		t.Errorf("the page counts\n%+v\nthe report\n%+v", page, told)
+	}
+	if all.failed == 0 || all.continued == 0 || all.refused == 0 || !strings.Contains(all.gave, "{") {
+		t.Errorf("the run shows too little: %+v", all)
+	}
 }

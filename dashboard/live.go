@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/serve/catalog"
 	"example.com/agentworld/trace"
 )
 
@@ -102,6 +103,8 @@ type aheadView struct {
 	// WastedTokens and WastedMicros are what those in vain took, the latter at the prices of their models.
 	WastedTokens int64 `json:"wasted_tokens"`
 	WastedMicros int64 `json:"wasted_micros"`
+	// SavedMS is by how much ticks were shorter than the answers of their slowest turns took, in milliseconds.
+	SavedMS int64 `json:"saved_ms"`
 }
 
 // askedAhead is what was asked ahead of the run, nil where nothing was or nobody knows.
@@ -126,7 +129,8 @@ func (h *history) askedAhead() *aheadView {
 	}
 	h.aheadFile, h.ahead = info, nil
 	if known {
-		h.ahead = &aheadView{c.Asked, c.Used, c.Wasted, c.WastedUsage.Input + c.WastedUsage.Output, c.WastedCost.Micros()}
+		h.ahead = &aheadView{c.Asked, c.Used, c.Wasted, c.WastedUsage.Input + c.WastedUsage.Output,
+			c.WastedCost.Micros(), c.SavedMS}
 	}
 	return h.ahead
 }
@@ -243,11 +247,45 @@ func (h *history) paced(v *liveView, now time.Time) {
 	}
 	v.TokensPerMinute = int64(float64(last.tokens-first.tokens) / took.Minutes())
 	v.MicrosPerMinute = int64(float64(last.costMicros-first.costMicros) / took.Minutes())
-	asked := h.count.State.Asked
-	if ticks := last.tick - first.tick; ticks > 0 && asked > last.tick {
-		each := last.at.Sub(first.at).Milliseconds() / ticks
-		v.LeftMS = max(0, each*(asked-last.tick)-since(last.at, now))
+	v.LeftMS = h.left(now)
+}
+
+// left is how long the run takes from now at the pace of the last minutes, -1 if nobody knows. The lock is held.
+func (h *history) left(now time.Time) int64 {
+	if len(h.pace.samples) == 0 {
+		return -1
 	}
+	first, last := h.pace.samples[0], h.pace.done
+	return timeLeft(last.tick-first.tick, last.at.Sub(first.at), h.count.State.Asked-last.tick, now.Sub(last.at))
+}
+
+// timeLeft is how long so many ticks take, in milliseconds, if others took a time and the last of them ended a time
+// ago; -1 if nobody knows.
+func timeLeft(played int64, took time.Duration, ticks int64, ago time.Duration) int64 {
+	if played <= 0 || took <= 0 || ticks <= 0 {
+		return -1
+	}
+	return max(0, (took/time.Duration(played)*time.Duration(ticks) - ago).Milliseconds())
+}
+
+// left is how long a run takes from now, in milliseconds: at the pace of its last minutes where somebody looks at it,
+// else at that since its start; -1 if nobody knows.
+func (s *Server) left(row catalog.Row, now time.Time) int64 {
+	s.mu.Lock()
+	h := s.open[row.ID]
+	s.mu.Unlock()
+	if h != nil {
+		h.mu.RLock()
+		defer h.mu.RUnlock()
+		if ms := h.left(now); ms >= 0 {
+			return ms
+		}
+	}
+	began, err := time.Parse(time.RFC3339, row.StartedAt)
+	if err != nil {
+		return -1
+	}
+	return timeLeft(row.Ticks, now.Sub(began), row.Asked-row.Ticks, 0)
 }
 
 // dueNow are the agents that decide in the open tick, as far as the world before it says.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"example.com/agentworld/batch"
@@ -45,10 +44,18 @@ func isRepeat(a, b batch.Result) bool {
 	return a.Scored() && b.Scored() && a.Shape != "" && b.Shape != "" && batch.Between(a, b) == ""
 }
 
-// repeatsOf are the results of a run and of its repeats among the runs of the list, the run first, until ctx ends. A
-// run that cannot be read is none. They are nil if the run is not in the list, or did not come to its end.
-func (s *Server) repeatsOf(ctx context.Context, rows []catalog.Row, id string, of report.Report) []batch.Result {
-	at := slices.IndexFunc(rows, func(r catalog.Row) bool { return r.ID == id })
+// runList are the runs of a catalog, one of which has the id.
+type runList struct {
+	catalog *catalog.Catalog
+	rows    []catalog.Row
+	id      string
+}
+
+// repeats are the results of the run, which has a report, and of its repeats in the list, the run first, until ctx
+// ends. A run that cannot be read is none. They are nil if the run is not in the list, or did not come to its end.
+func (l runList) repeats(ctx context.Context, of report.Report) []batch.Result {
+	rows := l.rows
+	at := slices.IndexFunc(rows, func(r catalog.Row) bool { return r.ID == l.id })
 	if at < 0 || rows[at].Status != string(trace.RunCompleted) {
 		return nil
 	}
@@ -59,7 +66,7 @@ func (s *Server) repeatsOf(ctx context.Context, rows []catalog.Row, id string, o
 			continue
 		}
 		reads++
-		other, _, err := s.catalog.ReportOf(ctx, r.ID)
+		other, _, err := l.catalog.ReportOf(ctx, r.ID)
 		if err != nil {
 			continue
 		}
@@ -70,15 +77,14 @@ func (s *Server) repeatsOf(ctx context.Context, rows []catalog.Row, id string, o
 	return group
 }
 
-// noise is how far repeats of two runs with their reports differ, nil if neither has another run here with its
-// settings. The error is that of ctx.
-func (s *Server) noise(ctx context.Context, ids [2]string, reports [2]report.Report) (*noiseView, error) {
-	rows, _ := s.catalog.Runs()
+// noise is how far repeats of two runs differ, each looked for in a list with the run. It is nil if neither has another
+// run of its settings there. The error is that of ctx.
+func noise(ctx context.Context, of [2]Compared, among [2]runList) (*noiseView, error) {
 	v := &noiseView{Metrics: map[string]float64{}}
-	squares, free := map[string]float64{}, map[string]int{}
+	groups := map[string][][]float64{}
 	var first batch.Result
-	for i, id := range ids {
-		group := s.repeatsOf(ctx, rows, id, reports[i])
+	for i, list := range among {
+		group := list.repeats(ctx, of[i].Report)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -88,35 +94,22 @@ func (s *Server) noise(ctx context.Context, ids [2]string, reports [2]report.Rep
 		first = group[0]
 		v.Runs += len(group)
 		for name := range first.Metrics.Map() {
-			sum, n := spread(group, name)
-			squares[name] += sum
-			free[name] += n - 1
+			var values []float64
+			for _, r := range group {
+				if value, has := r.Metrics.Map()[name]; has {
+					values = append(values, value)
+				}
+			}
+			groups[name] = append(groups[name], values)
 		}
 	}
-	for name, n := range free {
-		if n > 0 {
-			v.Metrics[name] = stats.StudentQuantile(n, 0.05) * math.Sqrt(2*squares[name]/float64(n))
+	for name, of := range groups {
+		if noise, known := stats.Noise(of, 0.05); known {
+			v.Metrics[name] = noise
 		}
 	}
 	if len(v.Metrics) == 0 {
 		return nil, nil
 	}
 	return v, nil
-}
-
-// spread is the sum of the squares by which a metric of results differs from its mean, and how many have it.
-func spread(of []batch.Result, name string) (squares float64, n int) {
-	var values []float64
-	mean := 0.0
-	for _, r := range of {
-		if value, has := r.Metrics.Map()[name]; has {
-			values = append(values, value)
-			mean += value
-		}
-	}
-	mean /= float64(max(1, len(values)))
-	for _, value := range values {
-		squares += (value - mean) * (value - mean)
-	}
-	return squares, len(values)
 }

@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 		name, route, text string
 		height            int64
 	}{
-		{"world", "#/run?id=camp&tick=90", "Agents after tick 90", 1000},
+		{"world", "#/run?id=camp&tick=90", "Agents after tick 90", 1330},
 		{"decision", "#/run?id=hub&tick=3&agent=agent-1&open=1", "What it led to", 900},
 		{"figures", "#/run?id=camp&panel=figures", "Latency of calls", 820},
 	} {

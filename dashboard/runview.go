@@ -107,7 +107,7 @@ func (s *Server) runView(h *history, row catalog.Row) runView {
 	}
 	v.Name = row.ID
 	if row.ID == "." {
-		v.Name = nameOf(string(h.dir))
+		v.Name = nameOf(string(h.dir.Dir))
 	}
 	v.Differs, v.Damage = s.catalog.Shown(v.Differs), s.catalog.Shown(v.Damage)
 	set := h.header.Latest()

@@ -225,7 +225,7 @@ func (s *Server) history(id string) (*history, error) {
 	if h != nil {
 		h.cancel()
 	}
-	h, err = openHistory(dir, func() {
+	h, err = openHistory(dir.As(nil), func() {
 		s.fit()
 		s.hub.changed(id)
 	})
@@ -385,10 +385,21 @@ func queryTick(r *http.Request) (int64, error) {
 	return tick, nil
 }
 
+// listedRun is a run in the list. LeftMS is how long it takes from now, in milliseconds, -1 if it is not played or
+// nobody knows.
+type listedRun struct {
+	catalog.Row
+	LeftMS int64 `json:"left_ms"`
+}
+
 func (s *Server) getRuns(w http.ResponseWriter, r *http.Request) {
-	runs, batches := s.catalog.Runs()
-	for i, row := range runs {
-		runs[i] = s.known(row)
+	rows, batches := s.catalog.Runs()
+	runs := make([]listedRun, len(rows))
+	for i, row := range rows {
+		runs[i] = listedRun{s.known(row), -1}
+		if row.Status == catalog.StatusRunning {
+			runs[i].LeftMS = s.left(row, time.Now())
+		}
 	}
 	serve.Answer(w, map[string]any{"runs": runs, "batches": batches})
 }

@@ -158,6 +158,7 @@ func TestWhatWasAskedAheadIsShown(t *testing.T) {
 	b.open(t, "#/run?id=.", "Running: tick ")
 	b.wait(t, "asked ahead ")
 	b.wait(t, " in vain (")
+	b.wait(t, " saved")
 	b.check(t, "asks ahead")
 	close(on)
 	if err := <-ended; err != nil {

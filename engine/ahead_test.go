@@ -265,7 +265,8 @@ func TestAheadOverHTTP(t *testing.T) {
 	if n := requests.Load(); n < calls || n > calls+got.Wasted || got.Open != 0 || got.Used == 0 {
 		t.Errorf("%d requests for %d calls, %+v", requests.Load(), calls, *got)
 	}
-	if _, err := rundir.Dir(o.RunDir).OpenAhead(); err != nil {
-		t.Error(err)
+	last, known, err := ahead.LastCounts(rundir.Dir(o.RunDir).OpenAhead)
+	if err != nil || !known || last.SavedMS <= 0 || last.SavedMS > got.SavedMS {
+		t.Errorf("the log says %+v, %v, %v; the trace %+v", last, known, err, *got)
 	}
 }

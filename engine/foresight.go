@@ -35,8 +35,6 @@ type Ahead struct {
 type lookout struct {
 	*ahead.Source
 	log *ahead.Log
-	// savedMS is by how much ticks were shorter than the answers of their slowest turn took.
-	savedMS int64
 	// other says that more changed since the last tick than a tick does.
 	other bool
 }
@@ -145,7 +143,7 @@ func (r *runner) saved(turns []deliberation, took time.Duration) {
 	for _, t := range turns {
 		slowest = max(slowest, t.latencyMS)
 	}
-	r.lookout.savedMS += max(0, slowest-took.Milliseconds())
+	r.lookout.Saved(max(0, slowest-took.Milliseconds()))
 }
 
 // endLookout ends the calls that were asked ahead. In a run that drains they are awaited, since they are
@@ -170,7 +168,7 @@ func (l *lookout) became(how Ahead) *trace.AheadTiming {
 	return &trace.AheadTiming{
 		Depth: how.Depth, WastePermille: how.WastePermille,
 		Asked: c.Asked, Used: c.Used, Wasted: c.Wasted, Open: c.Asked - c.Used - c.Wasted,
-		WastedUsage: c.WastedUsage, WastedCost: c.WastedCost, SavedMS: l.savedMS,
+		WastedUsage: c.WastedUsage, WastedCost: c.WastedCost, SavedMS: c.SavedMS,
 	}
 }
 

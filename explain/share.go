@@ -7,7 +7,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Share is an agent's part of a run so far.
+// Share is an agent's part of a run so far, from its decisions and events alone. The row of the agent in a report says
+// more, but counts calls and steps one by one: they are most of a trace, and whoever follows a run decodes few of
+// them. What both count is the same in a run that ended.
 type Share struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name,omitempty"`

@@ -28,7 +28,7 @@ type Ahead struct {
 	WastedOutputTokens int64 `json:"wasted_output_tokens"`
 	// Cost of calls in vain, in millionths of the currency, as far as they were answered and have a price.
 	WastedMicros int64 `json:"wasted_micros"`
-	// Milliseconds by which the ticks of the last process were shorter than the answers of their slowest turns took.
+	// Milliseconds by which ticks were shorter than the answers of their slowest turns took.
 	SavedMS int64 `json:"saved_ms"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report/wording"
 	"example.com/agentworld/trace"
 )
 
@@ -46,7 +47,8 @@ func (r Report) played(s *sheet) {
 // text says what the task scored, beside the scores of others. advanced is the score if nobody had acted on, nil where
 // the run ended by itself.
 func (t *TaskScore) text(advanced *Advanced) string {
-	text := fmt.Sprintf("%s, %s in ticks %d to %d: %d", plain(t.Family), plain(t.Metric), t.From, t.Ticks, t.Score)
+	text := fmt.Sprintf("%s, %s in ticks %d to %d: %d", plain(t.Family), plain(wording.Task(t.Metric)), t.From,
+		t.Ticks, t.Score)
 	if !t.Complete {
 		text += ", cut short"
 	}

@@ -86,7 +86,7 @@ func TestTaskScore(t *testing.T) {
 			t.Errorf("%s: the task is %+v, want %+v", tc.name, r.Task, want)
 		}
 	}
-	line := "task       production, produced:data in ticks 2 to 20: 3, cut short (nothing 0, random 0, greedy 0, scripted 0, bound 0)\n"
+	line := "task       production, data made in ticks 2 to 20: 3, cut short (nothing 0, random 0, greedy 0, scripted 0, bound 0)\n"
 	if text := foldTask(t, h, yields(2, 3), end(2)).Text(); !strings.Contains(text, line) {
 		t.Errorf("the text lacks %q:\n%s", line, text)
 	}

@@ -129,7 +129,9 @@ func lines(r io.Reader, decode func([]byte) (trace.Record, error)) iter.Seq2[sta
 // Begin returns the header of the run, and an index of no tick.
 func (d Source) Begin() (trace.Header, *state.Index, error) {
 	h, chain, err := d.first()
-	return h, state.NewIndex(string(chain)), err
+	x := state.NewIndex(string(chain))
+	x.ReadOn = d.how.Unverified
+	return h, x, err
 }
 
 // Follow iterates over the lines of a run after those that a count knows, each decoded as decode does. If
@@ -187,8 +189,16 @@ func (d Dir) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
 // OpenFrom opens the trace where a tick of the index begins or, after its last tick,
 // where that ends.
 func (d Source) OpenFrom(x *state.Index, tick int64) (io.ReadCloser, error) {
+	var s *segments
+	var err error
 	if at, _ := x.At(tick); at < len(x.Ticks) {
-		return d.openAt(x.Files[at], x.Offsets[at], x.Chains[at], tick)
+		s, err = d.openAt(x.Files[at], x.Offsets[at], x.Chains[at], tick)
+	} else {
+		s, err = d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
 	}
-	return d.openAt(x.File, x.Offset, x.Chain, x.Tick+1)
+	if err != nil {
+		return nil, err
+	}
+	s.strict = s.strict && !x.ReadOn
+	return s, nil
 }

@@ -40,7 +40,7 @@ func OpenRecording(path string, how *Reading) (io.ReadCloser, error) {
 	if info.IsDir() {
 		return Dir(path).As(how).Open()
 	}
-	f, err := openNamed(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}

@@ -20,14 +20,14 @@ var ErrIrregular = folder.ErrIrregular
 // ReadRegular reads a file that a user names, of at most a number of bytes. It follows links, and
 // refuses with [ErrIrregular] what may never end. The files of a run are read by [Dir].
 func ReadRegular(path string, bytesMax int64) ([]byte, error) {
-	f, err := openNamed(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
 	if err == nil && int64(len(data)) > bytesMax {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes", bytesMax)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("more than the %d bytes that are allowed", bytesMax)}
 	}
 	if err != nil {
 		return nil, err
@@ -35,8 +35,9 @@ func ReadRegular(path string, bytesMax int64) ([]byte, error) {
 	return data, nil
 }
 
-// openNamed opens a regular file that a user names.
-func openNamed(path string) (*os.File, error) {
+// OpenRegular opens a file that a user names for reading. It follows links, never waits for a writer, and refuses with
+// [ErrIrregular] what may never end.
+func OpenRegular(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil {
 		if err := folder.Regular(path, info.Mode()); err != nil {
 			return nil, err

@@ -2,9 +2,8 @@ package session
 
 import (
 	"fmt"
-	"io"
-	"os"
 
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -18,7 +17,7 @@ func Defaults(name string) (trace.Settings, error) {
 		name = s.ID
 	} else {
 		var err error
-		text, err = readScenario(name)
+		text, err = run.ReadRegular(name, scenario.BytesMax)
 		if err != nil {
 			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
 		}
@@ -39,14 +38,4 @@ func Defaults(name string) (trace.Settings, error) {
 		settings.Ticks = s.Task.Ticks
 	}
 	return settings, nil
-}
-
-// readScenario reads a file as far as it is not too large for a scenario.
-func readScenario(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, scenario.BytesMax+1))
 }

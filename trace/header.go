@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 )
@@ -159,4 +162,26 @@ type Switch struct {
 	LongTermGoal  *string `json:"long_term_goal,omitempty"`
 	// Persona is the text of the persona; its name stays.
 	Persona *string `json:"persona,omitempty"`
+}
+
+// switchesText says which texts change in which tick, and whose.
+func switchesText(list []Switch) string {
+	var all []string
+	for _, s := range list {
+		var texts []string
+		for _, t := range []struct {
+			name string
+			text *string
+		}{
+			{"persona", s.Persona}, {"short-term goal", s.ShortTermGoal}, {"long-term goal", s.LongTermGoal},
+			{"system prompt", s.SystemPrompt},
+		} {
+			if t.text != nil {
+				texts = append(texts, fmt.Sprintf("%s %q", t.name, *t.text))
+			}
+		}
+		all = append(all, fmt.Sprintf("%s from tick %d: %s", cmp.Or(s.AgentID, "all agents"), s.Tick,
+			strings.Join(texts, ", ")))
+	}
+	return cmp.Or(strings.Join(all, "; "), "none")
 }

@@ -116,8 +116,7 @@ type AheadTiming struct {
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
 	// WastedCost is what they cost at the recorded prices, as far as models have any.
 	WastedCost price.Money `json:"wasted_cost_pico"`
-	// SavedMS is by how much the ticks of this process were shorter than the answers of their slowest turns
-	// took, in milliseconds.
+	// SavedMS is by how much ticks were shorter than the answers of their slowest turns took, in milliseconds.
 	SavedMS int64 `json:"saved_ms"`
 }
 

@@ -462,6 +462,8 @@ func (s Settings) Changes(next Settings) []Change {
 			c.From, c.To = toolsText(s.Tools), toolsText(next.Tools)
 		case "seats":
 			c.From, c.To = SeatsText(s.Seats), SeatsText(next.Seats)
+		case "prompt_switches":
+			c.From, c.To = switchesText(s.PromptSwitches), switchesText(next.PromptSwitches)
 		case "documents":
 			c.From, c.To = documentsText(s.Documents), documentsText(next.Documents)
 		default:

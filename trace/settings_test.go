@@ -50,8 +50,11 @@ func TestChangesAreFieldByField(t *testing.T) {
 	next := before
 	next.Model, next.Playbook, next.Caps.Run.Calls, next.Estimate = "m", "lessons", 9, &Estimate{}
 	next.GuardOff = []string{"plan"}
+	bold, goal := "Be\nbold.", "g"
+	next.PromptSwitches = []Switch{{Tick: 3, AgentID: "agent-1", Persona: &bold, ShortTermGoal: &goal}, {Tick: 4, SystemPrompt: &goal}}
 	want := []Change{
 		{"guard_off", "null", `["plan"]`}, {"model", "", "m"}, {"caps", "none", "the run 9 calls"},
+		{"prompt_switches", "none", `agent-1 from tick 3: persona "Be\nbold.", short-term goal "g"; all agents from tick 4: system prompt "g"`},
 		{"playbook", "none", digestText([]byte("lessons"))},
 	}
 	if diff := cmp.Diff(want, before.Changes(next)); diff != "" {

@@ -213,24 +213,23 @@ func mean(list []float64) float64 {
 	return sum
 }
 
-// noiseOf is [Row.Noise]: 1.96 standard deviations of the difference of two means, each of one repeat, by the
-// variance between the repeats of an instance. It is nil unless every instance was played more than once.
+// noiseOf is [Row.Noise], by the repeats of each instance. It is nil unless every instance was played more than once.
 func noiseOf(suite scenario.Suite, shares map[instance][]float64) *float64 {
-	variance := 0.0
+	var groups [][]float64
 	for _, task := range suite.Tasks {
 		for _, seed := range suite.Seeds {
 			repeats := shares[instance{task, seed}]
 			if len(repeats) < 2 {
 				return nil
 			}
-			middle := mean(repeats)
-			for _, v := range repeats {
-				variance += float64((v-middle)*(v-middle)) / float64(len(repeats)-1)
-			}
+			groups = append(groups, repeats)
 		}
 	}
-	instances := float64(len(suite.Tasks) * len(suite.Seeds))
-	noise := 1.96 * math.Sqrt(2*variance) / instances
+	noise, known := stats.Noise(groups, alpha)
+	if !known {
+		return nil
+	}
+	noise /= math.Sqrt(float64(len(groups))) // of means over all instances
 	return &noise
 }
 

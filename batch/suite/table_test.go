@@ -173,8 +173,8 @@ func TestNoiseIsThatOfAModelAgainstItself(t *testing.T) {
 		return sum
 	}
 	noise := noiseOf(suite, sample(2))
-	// The variance of a uniform number is 1/12.
-	if want := 1.96 * math.Sqrt(2.0/12/240); noise == nil || math.Abs(*noise-want) > 0.1*want {
+	// The variance of a uniform number is 1/12, the quantile that of t at one degree of freedom for each instance.
+	if want := 1.9699 * math.Sqrt(2.0/12/240); noise == nil || math.Abs(*noise-want) > 0.1*want {
 		t.Fatalf("the noise is %v, want about %v", noise, want)
 	}
 	beyond := 0

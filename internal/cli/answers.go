@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,9 @@ var errSecret = errors.New("an answer holds what looks like a key")
 // such a file is made to be shared, and cutting it out here would change the prompts
 // that follow from it.
 func exportAnswers(m *Main, runDir, name string) error {
+	if err := notStdout("a file of answers", name); err != nil {
+		return err
+	}
 	keys := m.keysOfEnvironment()
 	refuseSecret := func(line []byte) error {
 		if !settings.HoldsKey(string(line), keys) {
@@ -50,7 +54,7 @@ func exportAnswers(m *Main, runDir, name string) error {
 		return errSecret
 	}
 	var counts trace.AnswerCounts
-	err := m.writeFromTrace(runDir, name, func(w *os.File) (err error) {
+	err := m.writeFromTrace(runDir, name, func(w io.Writer) (err error) {
 		counts, err = m.source(runDir).ExportAnswers(w, refuseSecret)
 		return err
 	})

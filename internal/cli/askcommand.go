@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +107,7 @@ func (f askFlags) check(asked bool, question string) error {
 		return badInput("--tick %d is out of range; allowed: a tick from 1", f.Tick)
 	case asked && (f.Agent == "") == !f.All:
 		return badInput("ask needs --agent with an id, or --all, and not both")
-	case f.JSON && f.CSV == "-":
+	case f.JSON && f.CSV == stdoutName:
 		return badInput("--json and --csv - both print to stdout; allowed: one of them")
 	}
 	return nil
@@ -123,7 +122,7 @@ func askAgents(ctx context.Context, m *Main, runDir, question string, c config, 
 	if err != nil {
 		return err
 	}
-	table, err := m.output("the table ", strings.TrimPrefix(f.CSV, "-"), m.keptTrace(runDir), m.keptAsks(runDir))
+	table, err := m.output("the table ", f.CSV, m.keptTrace(runDir), m.keptAsks(runDir))
 	if err != nil {
 		return err
 	}
@@ -262,7 +261,7 @@ func showAsks(m *Main, runDir string, f askFlags) error {
 	records = slices.DeleteFunc(records, func(r ask.Record) bool {
 		return f.Agent != "" && r.AgentID != f.Agent || f.Tick != 0 && r.Tick != f.Tick
 	})
-	if len(records) == 0 && !f.JSON && f.CSV != "-" {
+	if len(records) == 0 && !f.JSON && f.CSV != stdoutName {
 		return m.print("no such question is kept; to ask one: ask RUN QUESTION --agent A, or --all\n")
 	}
 	return showAsked(m, runDir, f, records)
@@ -270,13 +269,9 @@ func showAsks(m *Main, runDir string, f askFlags) error {
 
 // showAsked prints answers as text, as JSON or as a table, and writes the table.
 func showAsked(m *Main, runDir string, f askFlags, records []ask.Record) error {
-	switch f.CSV {
-	case "":
-	case "-":
-		return answersTable(m.Stdout, records)
-	default:
-		if err := m.writeFromTrace(runDir, f.CSV,
-			func(file *os.File) error { return answersTable(file, records) }); err != nil {
+	if f.CSV != "" {
+		err := m.writeFromTrace(runDir, f.CSV, func(w io.Writer) error { return answersTable(w, records) })
+		if err != nil || f.CSV == stdoutName {
 			return err
 		}
 	}

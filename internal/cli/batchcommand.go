@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,6 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -80,7 +80,8 @@ func batchCommand(m *Main) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return mergeBatches(m, args, into, html) },
 	}
 	merge.Flags().StringVar(&into, "into", "", "directory for all results, new or one of a batch")
-	merge.Flags().StringVar(&html, "html", "", "write the page of all results as one file, which needs no program")
+	merge.Flags().StringVar(&html, "html", "",
+		"write the page of all results as one file, which needs no program, - for stdout")
 	c := group("batch", "play a matrix of runs and say which arm is better",
 		m.withEngines(withTools(m, batchPlanCommand(m))), m.withEngines(withTools(m, runs)),
 		status, merge, batchReportCommand(m), batchThinCommand(m))
@@ -365,18 +366,19 @@ func mergeBatches(m *Main, args []string, into, html string) error {
 		return badInput("the batches cannot be merged: %w", err)
 	}
 	m.noteMade("the page ", page)
-	if page.path != "" {
+	said := m.beside(page)
+	if html != "" {
 		made, err := batch.PageOf(batch.Dir(m.path(into)), m.lease())
 		if err == nil {
-			err = atomicfile.Write(page.path, made.HTML())
+			err = m.write(page, func(w io.Writer) error { _, err := w.Write(made.HTML()); return err })
 		}
 		if err != nil {
 			page.made.discard()
 			return err
 		}
-		plaintext.Fprintf(m.Stdout, "page    %s\n", html)
+		plaintext.Fprintf(said, "page    %s\n", html)
 	}
-	plaintext.Fprintf(m.Stdout, "%s in %s\n", plaintext.Count(added, "result"), into)
+	plaintext.Fprintf(said, "%s in %s\n", plaintext.Count(added, "result"), into)
 	return nil
 }
 

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"cmp"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
-	"example.com/agentworld/internal/atomicfile"
 )
 
 // batchReportCommand writes the summary of a batch in one of several forms.
@@ -62,16 +63,17 @@ func (m *Main) writeSummary(s batch.Summary, format, out string, kept ...keptPat
 // writeMade writes what a command has made to a file, or to stdout if none is named. text is asked for so many
 // columns, 0 for a file. What is kept is not written over.
 func (m *Main) writeMade(what, out string, text func(columns int) []byte, kept ...keptPath) error {
-	if out == "" {
-		return m.print(string(text(m.outputColumns())))
-	}
-	target, err := m.output(what, out, kept...)
+	target, err := m.output(what, cmp.Or(out, stdoutName), kept...)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(target.path, text(0)); err != nil {
-		return err
+	columns := 0
+	if target.stdout {
+		columns = m.outputColumns()
 	}
-	m.noteMade(what, target)
-	return nil
+	err = m.write(target, func(w io.Writer) error { _, err := w.Write(text(columns)); return err })
+	if err == nil {
+		m.noteMade(what, target)
+	}
+	return err
 }

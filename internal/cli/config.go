@@ -63,7 +63,7 @@ func (fl *files) loadConfigFile(named string, all settings.Table) (settings.File
 	}
 	if err != nil {
 		return settings.File{}, badInput(
-			"configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name,
+			"configuration file %s cannot be read: %w; allowed: a readable TOML file with the tables [llm] and [run]", name,
 			cause(err))
 	}
 	if err := keyElsewhere(all, name, data); err != nil {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/internal/document"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -91,7 +92,7 @@ func (fl *files) namedDocuments(file string, s world.Scenario) (files []trace.Do
 			continue
 		}
 		text := ""
-		root, err := os.OpenRoot(filepath.Dir(fl.path(file)))
+		root, err := folder.OpenRoot(filepath.Dir(fl.path(file)))
 		if err == nil {
 			text, err = readDocument(root, filepath.FromSlash(d.Path))
 			root.Close()
@@ -121,7 +122,7 @@ func withoutText(s world.Scenario, files []trace.Document) error {
 // of their paths. Names with a dot in front are left out. A link may lead to a file within the
 // directory and nowhere else. Each file that cannot be a document is a problem of its own.
 func readDocuments(dir string) (list []trace.Document, problems []error) {
-	root, err := os.OpenRoot(dir)
+	root, err := folder.OpenRoot(dir)
 	if err != nil {
 		return nil, []error{fmt.Errorf("%w; allowed: a directory with files %s", cause(err),
 			strings.Join(documentEndings, ", "))}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -84,7 +85,7 @@ func programAt(name, path string) (e otherEngine, err error) {
 	if _, err := exec.LookPath(path); err != nil {
 		return e, errors.Unwrap(err)
 	}
-	f, err := os.Open(path)
+	f, err := run.OpenRegular(path)
 	if err != nil {
 		return e, err
 	}

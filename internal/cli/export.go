@@ -90,7 +90,7 @@ func exportRows(m *Main, arg string, f exportFlags) error {
 			return e.tables(format, tables, func(string) (io.Writer, error) { return w, nil })
 		})
 	}
-	if f.Out == "" || f.Out == "-" {
+	if f.Out == "" || f.Out == stdoutName {
 		return badInput("%d tables need a directory; allowed: --out DIR, or one of them with --table: %s", len(tables),
 			strings.Join(export.TableNames(), ", "))
 	}

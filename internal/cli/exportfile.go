@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -17,33 +16,14 @@ import (
 
 // toFile writes one file, which appears whole or not at all, or to stdout.
 func (e *exporting) toFile(name string, fill func(io.Writer) error) error {
-	if name == "" || name == "-" {
-		return buffered(e.Stdout, fill)
+	out, err := e.output("", cmp.Or(name, stdoutName), e.kept...)
+	if err == nil {
+		err = e.write(out, fill)
 	}
-	out, err := e.output("", name, e.kept...)
-	if err != nil {
-		return err
+	if err == nil {
+		e.noteMade("", out)
 	}
-	var failed error // says what it is about
-	err = atomicfile.WriteWith(out.path, func(f *os.File) error {
-		failed = buffered(f, fill)
-		return failed
-	})
-	if err != nil {
-		out.made.discard()
-		return cmp.Or(failed, err)
-	}
-	e.noteMade("", out)
-	return nil
-}
-
-// buffered fills w through a buffer.
-func buffered(w io.Writer, fill func(io.Writer) error) error {
-	b := bufio.NewWriterSize(w, 256<<10)
-	if err := fill(b); err != nil {
-		return err
-	}
-	return b.Flush()
+	return err
 }
 
 // toDirectory writes tables as files of a directory that appears whole or not at all. It takes the place of an earlier

@@ -89,7 +89,8 @@ func driftHint(err error) error {
 func failWith(code int, err error) error { return &failure{code, err} }
 
 // exitCode returns the exit code of an error: that of a disk on which there is no more room,
-// the error's own, that of a disk that fails in another way, or that of an internal error.
+// the error's own, that of a disk that fails in another way, or that of an internal error. What the system failed to
+// read is no bad input, whatever it was read for.
 func exitCode(err error) int {
 	if err == nil {
 		return exitCompleted
@@ -97,7 +98,9 @@ func exitCode(err error) int {
 	if isAny(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
 		return exitDisk
 	}
-	if f, ok := errors.AsType[*failure](err); ok {
+	f, ok := errors.AsType[*failure](err)
+	failed := isAny(err, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM)
+	if ok && !(f.code == exitBadInput && failed) {
 		return f.code
 	}
 	if isAny(err, syscall.EIO, syscall.EROFS) {

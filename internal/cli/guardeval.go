@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/internal/guardeval"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -26,7 +26,7 @@ type guardEvaluation struct {
 	Sample    int     `flag:"sample" doc:"how many attacks and how many honest games at most; 0 for all"`
 	Seed      uint64  `flag:"seed" doc:"seed of the cases, of worlds and model, and of the sample: another one is another suite"`
 	Seeds     int     `flag:"seeds" doc:"seeds with which each attack is played with the guard on, 1 to 100; the worst counts"`
-	JSON      string  `flag:"json" doc:"file for the result as JSON"`
+	JSON      string  `flag:"json" doc:"file for the result as JSON, - for stdout"`
 	Keep      string  `flag:"keep" doc:"directory to keep the runs in"`
 	Jobs      int     `flag:"jobs" doc:"cases played at once, 1 to 64"`
 	AttackMax float64 `flag:"max-attack-success" doc:"gate: upper 95% bound of attack success with the guard on, in percent"`
@@ -140,16 +140,16 @@ func evaluateGuard(ctx context.Context, m *Main, e guardEvaluation, flags *pflag
 		tally := model.Tally()
 		evaluation.Model = &tally
 	}
-	if out.path != "" {
+	if e.JSON != "" {
 		data, err := indentedJSON(evaluation)
+		if err == nil {
+			err = m.write(out, func(w io.Writer) error { _, err := w.Write(data); return err })
+		}
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(out.path, data); err != nil {
-			return err
-		}
 	}
-	if err := evaluation.WriteText(m.Stdout); err != nil {
+	if err := evaluation.WriteText(m.beside(out)); err != nil {
 		return err
 	}
 	if isCapped {

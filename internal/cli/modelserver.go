@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
@@ -135,10 +136,13 @@ func openUsageLog(m *Main, name string) (*usageLog, error) {
 	if name == "" {
 		return l, nil
 	}
+	if err := notStdout("a log of usage", name); err != nil {
+		return nil, err
+	}
 	if err := plaintext.FileName(filepath.Base(m.path(name))); err != nil {
 		return nil, badInput("--usage-log %s: %w", shown(name), err)
 	}
-	file, err := os.OpenFile(m.path(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := folder.Dir(filepath.Dir(m.path(name))).OpenFile(filepath.Base(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return nil, badInput("--usage-log %s cannot be written: %w; allowed: a file in a writable directory",
 			shown(name), cause(err))

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 )
@@ -59,16 +63,64 @@ func sameFile(one, other string) bool {
 	return filepath.Clean(one) == filepath.Clean(other) || errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// output prepares the file a user names, called what in an error, none without a name.
+// stdoutName stands for stdout where a user names a file to write.
+const stdoutName = "-"
+
+// output prepares the file a user names, called what in an error, none without a name. It is stdout for [stdoutName].
 func (fl *files) output(what, name string, kept ...keptPath) (outputFile, error) {
-	if name == "" {
+	switch name {
+	case "":
 		return outputFile{}, nil
+	case stdoutName:
+		return outputFile{stdout: true}, nil
 	}
 	out, err := prepareOutput(fl.path(name), kept...)
 	if err != nil {
 		return out, badInput("%s%s cannot be written: %w; allowed: a file in a writable directory", what, shown(name), err)
 	}
 	return out, nil
+}
+
+// notStdout refuses stdout as a file, called what: one that is read, too, or holds no text.
+func notStdout(what, name string) error {
+	if name != stdoutName {
+		return nil
+	}
+	return badInput("%s cannot be stdout, which %s is; allowed: a file, such as ./%s", what, stdoutName, stdoutName)
+}
+
+// write fills a file, which appears whole or not at all, or stdout.
+func (m *Main) write(out outputFile, fill func(io.Writer) error) error {
+	if out.stdout {
+		return buffered(m.Stdout, fill)
+	}
+	var failed error // says what it is about
+	err := atomicfile.WriteWith(out.path, func(f *os.File) error {
+		failed = buffered(f, fill)
+		return failed
+	})
+	if err != nil {
+		out.made.discard()
+		return cmp.Or(failed, err)
+	}
+	return nil
+}
+
+// beside is where the program talks to people beside an output: stderr where that is stdout, which a program reads.
+func (m *Main) beside(out ...outputFile) io.Writer {
+	if slices.ContainsFunc(out, func(o outputFile) bool { return o.stdout }) {
+		return m.Stderr
+	}
+	return m.Stdout
+}
+
+// buffered fills w through a buffer.
+func buffered(w io.Writer, fill func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 256<<10)
+	if err := fill(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // noteMade says that a file goes to a directory that was made for it.
@@ -91,7 +143,7 @@ func withReportFile(args []string) []string {
 	given := slices.Clone(append([]string{}, args...))
 	for i, word := range given {
 		if last := i == len(given)-1; word == reportFlag &&
-			(last || strings.HasPrefix(given[i+1], "-") && given[i+1] != "-") {
+			(last || strings.HasPrefix(given[i+1], "-") && given[i+1] != stdoutName) {
 			given[i] += "=" + reportFileDefault
 		}
 		if word == "--" {
@@ -101,12 +153,9 @@ func withReportFile(args []string) []string {
 	return given
 }
 
-// reportOutput prepares the file of the report, which may be the standard output.
+// reportOutput prepares the file of the report.
 func reportOutput(m *Main, p *plan) (outputFile, error) {
-	switch p.ReportJSON {
-	case "-":
-		return outputFile{stdout: true}, nil
-	case reportFileDefault:
+	if p.ReportJSON == reportFileDefault {
 		p.ReportJSON = strings.Replace(reportFileDefault, "<scenario>", scenarioWord(p.Scenario), 1)
 	}
 	return m.output("the report ", p.ReportJSON, p.kept...)

@@ -75,7 +75,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if _, err := (extensions{m}).observersOf(p.config); err != nil {
 		return p, err
 	}
-	if err := p.checkPage(); err != nil {
+	if err := cmp.Or(p.checkPage(), p.checkAhead()); err != nil {
 		return p, err
 	}
 	p.RunDir, err = m.nameRunDir(p.RunDir, p.Scenario)

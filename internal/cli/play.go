@@ -93,6 +93,7 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	defer cancel()
 	if p.Learns() { // what is learned goes there at the end
 		book, err := m.output("the playbook ", p.playbookFile)
+		err = cmp.Or(notStdout("a playbook", p.playbookFile), err)
 		if err != nil {
 			return result, false, err
 		}

@@ -183,7 +183,7 @@ func rollbackPlaybook(m *Main, name string, p *playbook.Playbook, to int) error 
 // exist; it is empty then and has no bytes. Errors name the file, and the line when it
 // cannot be understood, and are bad input.
 func (fl *files) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
-	data, err := readRaw(fl.path(name), playbook.BytesMax)
+	data, err := run.ReadRegular(fl.path(name), playbook.BytesMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
 		return playbook.New(), nil, nil

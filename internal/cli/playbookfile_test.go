@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run"
 )
 
 // TestLearningLeavesAChangedPlaybookAlone: learning from finished runs may take long,
@@ -70,7 +71,7 @@ func TestAPlaybookHasAnEnd(t *testing.T) {
 		if err := os.Truncate(path, int64(size)); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := readRaw(path, playbook.BytesMax); (err == nil) != want || want && len(data) != size {
+		if data, err := run.ReadRegular(path, playbook.BytesMax); (err == nil) != want || want && len(data) != size {
 			t.Errorf("a file of %d bytes: %d bytes read, %v", size, len(data), err)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,7 @@ func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds 
 		return err
 	}
 	target, err := m.output("the playbook ", book)
+	err = cmp.Or(notStdout("a playbook", book), err)
 	if err != nil {
 		return err
 	}

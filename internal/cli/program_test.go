@@ -2,7 +2,9 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -35,6 +37,9 @@ func TestExitCodes(t *testing.T) {
 		{nil, exitCompleted},
 		{inner, exitInternal},
 		{badInput("x: %w", inner), exitBadInput},
+		{badInput("x: %w", errors.Join(inner, &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT})), exitBadInput},
+		{badInput("x: %w", errors.Join(inner, &fs.PathError{Op: "read", Path: "x", Err: syscall.EIO})), exitDisk},
+		{badInput("x: %w", errors.Join(inner, &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE})), exitInternal},
 		{errors.Join(failWith(exitProvider, inner), inner), exitProvider},
 	} {
 		if got := exitCode(c.err); got != c.code {

@@ -33,7 +33,7 @@ func (fl *files) openTrace(runDir string) (io.ReadCloser, error) {
 	case errors.Is(err, run.ErrNoRun):
 		return nil, fl.noRun(runDir)
 	case err != nil:
-		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
+		return nil, badInput("the trace of %s cannot be read: %w", shown(runDir), cause(err))
 	}
 	return f, nil
 }

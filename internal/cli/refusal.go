@@ -162,7 +162,7 @@ func forkFailure(runDir string, err error) error {
 // resumeRefusal explains why a run cannot be resumed.
 func resumeRefusal(m *Main, runDir string, c config, err error) error {
 	if of, ok := errors.AsType[*session.RecordingError](err); ok {
-		return badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with "+
+		return badInput("%s takes its answers from the recording %s, which cannot be read: %w; allowed: --replay-from with "+
 			"the place where it is now", shown(runDir), shown(c.recording), cause(of.Err))
 	}
 	if ofSettings(err) {

@@ -2,10 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
@@ -36,7 +35,11 @@ func compareWithParent(m *Main, runDir, parent string, r *report.Report) {
 	if parent == "" {
 		return
 	}
-	c, _, err := compareRuns(m, parent, runDir, r.Fork.AtTick)
+	before, err := m.foldTrace(parent)
+	var c report.Comparison
+	if err == nil {
+		c, err = report.Compare(before, *r, m.source(parent), m.source(runDir), r.Fork.AtTick)
+	}
 	if err != nil {
 		// The fork needs its parent only for the comparison, and must still get its report.
 		plaintext.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", errorText(err))
@@ -58,7 +61,7 @@ func (m *Main) foldTrace(runDir string) (report.Report, error) {
 		return r, failWith(exitInterrupted, fmt.Errorf("interrupted before %s was measured", shown(runDir)))
 	}
 	if err != nil {
-		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
+		return report.Report{}, m.unread(runDir, err)
 	}
 	return r, nil
 }
@@ -75,26 +78,13 @@ func (fl *files) keptAsks(runDir string) keptPath {
 
 // writeFromTrace writes a file that is made from a run's trace, parents included. It
 // appears complete or not at all, and nothing is made for a directory without a run.
-func (fl *files) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
-	if err := fl.checkRun(runDir); err != nil {
+func (m *Main) writeFromTrace(runDir, name string, fill func(io.Writer) error) error {
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := fl.output("", name, fl.keptTrace(runDir), fl.keptAsks(runDir))
+	out, err := m.output("", name, m.keptTrace(runDir), m.keptAsks(runDir))
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteWith(out.path, fill); err != nil {
-		out.made.discard()
-		return err
-	}
-	return nil
-}
-
-// writeNamed is writeFromTrace, and says on stdout which file it wrote.
-func writeNamed(m *Main, what, runDir, name string, fill func(*os.File) error) error {
-	err := m.writeFromTrace(runDir, name, fill)
-	if err == nil {
-		plaintext.Fprintf(m.Stdout, "%s%s\n", what, name)
-	}
-	return err
+	return m.write(out, fill)
 }

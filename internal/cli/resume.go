@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +195,7 @@ func planResume(m *Main, runDir string, c config, f resumeFlags) (p plan, err er
 	p.takeModelOf(p.Settings)
 	p.gates, err = p.bounds(m.metrics.known())
 	if err == nil {
-		err = p.checkPage()
+		err = cmp.Or(p.checkPage(), p.checkAhead())
 	}
 	if err != nil {
 		return p, errors.Join(err, p.session.Close())

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 	"example.com/agentworld/serve"
@@ -25,6 +26,14 @@ type runPage struct {
 	// dir keeps the address that lets the next browser in, empty where the page only shows: a
 	// browser that lost its cookie would otherwise leave a paused run to no one.
 	dir run.Dir
+}
+
+// checkAhead refuses a bound on calls asked ahead where none are. A configuration file may have one for other runs.
+func (c config) checkAhead() error {
+	if waste := c.Values.Find("run.ahead_waste"); c.Ahead == 0 && waste.Origin.Rank < settings.FromFile {
+		return badInput("%s: nothing is asked ahead; allowed: with --ahead", waste.Where())
+	}
+	return nil
 }
 
 // checkPage says why the page of a run cannot be served as its settings want.

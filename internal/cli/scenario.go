@@ -48,7 +48,7 @@ func chooseScenario(m *Main, v settings.Value, commands []string) (
 		if errors.Is(err, fs.ErrNotExist) {
 			meant = settings.DidYouMean(name, m.scenarioNames())
 		}
-		return name, nil, s, badInput("%s %s cannot be read: %v; %s%s",
+		return name, nil, s, badInput("%s %s cannot be read: %w; %s%s",
 			where, shown(name), cause(err), meant, allowedScenarios)
 	}
 	text, err = session.WholeScenario(m.path(name), name, text)

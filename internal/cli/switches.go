@@ -6,14 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"strings"
 
 	"example.com/agentworld/internal/document"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -66,7 +66,7 @@ func (fl *files) jsonText(v settings.Value) (data []byte, where string, err erro
 	} else {
 		data, err = readBounded(fl.path(v.Text), jsonLimits.Bytes)
 		if err != nil {
-			return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one",
+			return nil, "", badInput("%s: %s cannot be read: %w; allowed: a JSON list or the path of a file with one",
 				v.Where(), shown(v.Text), cause(err))
 		} else {
 			where = v.Where() + ": " + v.Text
@@ -152,37 +152,17 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 	return s, nil
 }
 
-// readBounded is readRaw without the byte order mark that some editors begin a file
-// with.
+// readBounded reads a text that a user names, of at most limit bytes, without the byte order mark that some editors
+// begin a file with.
 func readBounded(path string, limit int) ([]byte, error) {
-	data, err := readRaw(path, limit)
+	data, err := run.ReadRegular(path, int64(limit))
+	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, run.ErrIrregular) {
+		err = p.Err // whoever names the file says which it is
+	}
 	if err == nil {
 		err = document.CheckEncoding(data)
 	}
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
-}
-
-// readRaw reads a whole file of at most limit bytes. The limit keeps a wrong path,
-// such as a disk image or /dev/zero, from filling the memory.
-func readRaw(path string, limit int) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	tooLarge := fmt.Errorf("more than the %d bytes that are allowed", limit)
-	if info.Mode().IsRegular() && info.Size() > int64(limit) {
-		return nil, tooLarge
-	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if err == nil && len(data) > limit {
-		return nil, tooLarge
-	}
-	return data, err
 }
 
 // samplingKeys are the keys an entry may have, for errors.

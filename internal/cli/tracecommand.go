@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ func traceCommand(m *Main) *cobra.Command {
 				return canonicalTrace(m, args[0], m.Stdout)
 			}
 			// A cut file would differ from every other and accuse the run.
-			return m.writeFromTrace(args[0], output, func(f *os.File) error { return canonicalTrace(m, args[0], f) })
+			return m.writeFromTrace(args[0], output, func(w io.Writer) error { return canonicalTrace(m, args[0], w) })
 		},
 	}
 	canonical.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
@@ -161,33 +160,48 @@ func reportCommand(m *Main) *cobra.Command {
 			if prompts && htmlPath == "" {
 				return badInput("--prompts: there is no page to put them into; allowed: with --html")
 			}
+			if htmlPath == stdoutName && jsonPath == stdoutName {
+				return badInput("--html - and --json - both print to stdout; allowed: one of them")
+			}
 			if err := m.metrics.read(); err != nil {
 				return err
 			}
 			r, err := foldReport(m, args[0])
-			if err == nil && htmlPath != "" {
-				err = writeNamed(m, "page    ", args[0], htmlPath,
-					func(f *os.File) error { return dashboard.WriteFile(c.Context(), m.path(args[0]), prompts, f) })
+			said := m.Stdout
+			if htmlPath == stdoutName || jsonPath == stdoutName {
+				said = m.Stderr
 			}
-			if err != nil {
-				return err
-			}
-			switch jsonPath {
-			case "":
-				if all {
-					return printFigures(m, r)
+			page := func(w io.Writer) error { return dashboard.WriteFile(c.Context(), m.source(args[0]), prompts, w) }
+			data := func(w io.Writer) error { _, err := w.Write(r.JSON()); return err }
+			for _, f := range []struct {
+				what, name string
+				fill       func(io.Writer) error
+			}{{"page    ", htmlPath, page}, {"report  ", jsonPath, data}} {
+				if err == nil && f.name != "" {
+					err = m.writeFromTrace(args[0], f.name, f.fill)
 				}
-				return m.printSummary(r, summary.Options{}, m.looksText(args[0], r))
-			case "-":
-				return m.print(string(r.JSON()))
+				if err == nil && f.name != "" && f.name != stdoutName {
+					plaintext.Fprintf(said, "%s%s\n", f.what, f.name)
+				}
 			}
-			return writeNamed(m, "report  ", args[0], jsonPath,
-				func(f *os.File) error { _, err := f.Write(r.JSON()); return err })
+			switch {
+			case err != nil:
+				return err
+			case htmlPath == stdoutName:
+				m.showSummary(r, m.looksText(args[0], r))
+			case jsonPath != "":
+			case all:
+				return printFigures(m, r)
+			default:
+				return m.printSummary(r, summary.Options{}, m.looksText(args[0], r))
+			}
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "list every agent, and print all figures below the summary")
 	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
-	c.Flags().StringVar(&htmlPath, "html", "", "write the page of the run as one file, which needs no program")
+	c.Flags().StringVar(&htmlPath, "html", "",
+		"write the page of the run as one file, which needs no program, - for stdout")
 	c.Flags().BoolVar(&prompts, "prompts", false, "with --html: put the exact prompts of the decisions in it, too")
 	m.metrics.addFlag(c.Flags())
 	return m.readsUnverified(c)

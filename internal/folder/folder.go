@@ -84,12 +84,17 @@ func (d Dir) failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: d.path(name), Err: err}
 }
 
+// OpenRoot is [os.OpenRoot] for a name that may be of a pipe, and never waits for one.
+func OpenRoot(name string) (*os.Root, error) {
+	return os.OpenRoot(filepath.Clean(name) + string(filepath.Separator) + ".")
+}
+
 // parent opens the directory that holds a name, and returns the name in it.
 func (d Dir) parent(name string) (root *os.Root, base string, err error) {
 	if !filepath.IsLocal(name) {
 		return nil, "", errors.New("the name leads out of the directory")
 	}
-	root, err = os.OpenRoot(string(d))
+	root, err = OpenRoot(string(d))
 	if err != nil {
 		return nil, "", err
 	}
@@ -423,7 +428,7 @@ func (d Dir) Move(from, to string) error {
 		return d.within("move to", to, func(target *os.Root, _ string) error {
 			// Both paths were walked just now. A link that takes the place of a part of one
 			// meanwhile can at worst lead to another place in this directory.
-			root, err := os.OpenRoot(string(d))
+			root, err := OpenRoot(string(d))
 			if err != nil {
 				return err
 			}

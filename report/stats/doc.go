@@ -15,6 +15,7 @@
 //   - [SeatPairs] makes pairs of two arms that shared a world.
 //   - [Design] says how many clusters a comparison needs, and [Rehearsal] where no formula does.
 //   - [Wilson] and [PassK] describe one arm.
+//   - [Noise] says how far two runs of the same settings differ.
 //
 // Better and worse rest on the signs of differences alone, and hold for scores of any
 // distribution. Equivalent and not worse rest on bets, and hold for scores of a known range.

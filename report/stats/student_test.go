@@ -13,3 +13,15 @@ func TestStudentQuantile(t *testing.T) {
 		}
 	}
 }
+
+// TestNoise has groups whose spread is known: only repeats tell of it, each group around its own mean.
+func TestNoise(t *testing.T) {
+	if noise, known := Noise([][]float64{{1}, {5}}, 0.05); known {
+		t.Errorf("without repeats the noise is %v", noise)
+	}
+	// Squares of 2 and 8 at 1 and 2 degrees of freedom.
+	noise, known := Noise([][]float64{{1, 3}, {100}, {8, 10, 12}}, 0.05)
+	if want := 3.182446 * math.Sqrt(2*10.0/3); !known || math.Abs(noise/want-1) > 1e-5 {
+		t.Errorf("the noise is %v, %v, want %v", noise, known, want)
+	}
+}

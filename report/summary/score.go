@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/report"
+	"example.com/agentworld/report/wording"
 )
 
 // mark is a value on the scale of a score.
@@ -24,7 +25,7 @@ func score(r report.Report) string {
 		return ""
 	}
 	run := mark{"this run", t.Score}
-	text := fmt.Sprintf("%s, %s in ticks %d to %d: ", plain(t.Family), plain(t.Metric), t.From, t.Ticks)
+	text := fmt.Sprintf("%s, %s in ticks %d to %d: ", plain(t.Family), plain(wording.Task(t.Metric)), t.From, t.Ticks)
 	if !t.Complete {
 		run.name = "this run so far"
 	}

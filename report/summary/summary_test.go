@@ -51,14 +51,14 @@ func TestScoreIsPlaced(t *testing.T) {
 	best := int64(61)
 	r := report.Report{Task: &report.TaskScore{Family: "production", Metric: "produced:data", Score: 12, From: 1, Ticks: 40,
 		Complete: true, Baselines: &baseline.Scores{Random: 2, Greedy: 12, Scripted: 9, Best: &best, Bound: 80}}}
-	want := "production, produced:data in ticks 1 to 40: doing nothing 0 < random 2 < scripted 9 < this run 12 = greedy 12 < " +
+	want := "production, data made in ticks 1 to 40: doing nothing 0 < random 2 < scripted 9 < this run 12 = greedy 12 < " +
 		"best known 61 < upper bound 80"
 	if got := score(r); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	r.Task.Complete, r.Task.Baselines = false, nil
 	r.Advanced = &report.Advanced{Score: 30}
-	want = "production, produced:data in ticks 1 to 40: this run so far 12 < this run if nobody had acted on 30"
+	want = "production, data made in ticks 1 to 40: this run so far 12 < this run if nobody had acted on 30"
 	if got := score(r); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -176,3 +176,10 @@ var settings = map[string]string{
 	"playbook_size":         "lessons in a playbook",
 	"vary":                  "instance by the seed",
 }
+
+var tasks = map[string]string{
+	"produced": "made",
+	"uptime":   "ticks with power, of a thousand",
+	"held":     "held by all agents together",
+	"held_min": "held by the agent with the least",
+}

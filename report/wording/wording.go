@@ -32,11 +32,13 @@ type Words struct {
 	Settings map[string]string `json:"settings"`
 	// Caps are what a cap bounds, by its name in a refusal.
 	Caps map[string]string `json:"caps"`
+	// Tasks say what the score of a task measures, by its metric without the resource.
+	Tasks map[string]string `json:"tasks"`
 }
 
 // All are the words of this version. The maps are not to be changed.
 func All() Words {
-	return Words{statuses, failures, answers, seats, turns, guard, rejections, deciders, settings, caps}
+	return Words{statuses, failures, answers, seats, turns, guard, rejections, deciders, settings, caps, tasks}
 }
 
 // Status says how a run ended, such as "reached one of its caps".
@@ -63,6 +65,13 @@ func Rejection(code string) string { return of(rejections, code) }
 
 // Setting is what a setting is called, by its name in records.
 func Setting(name string) string { return of(settings, name) }
+
+// Task says what the score of a task measures, by its metric: "held_min:data" is "data held by the agent with the
+// least".
+func Task(metric string) string {
+	kind, resource, _ := strings.Cut(metric, ":")
+	return strings.TrimSpace(strings.ReplaceAll(resource, "_", " ") + " " + of(tasks, kind))
+}
 
 // Outcome says in two or three words what a failed turn came to: no answer, an answer that could not be used, no
 // move, or nothing that was allowed.

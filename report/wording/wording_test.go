@@ -125,3 +125,20 @@ func TestSettingsExist(t *testing.T) {
 		}
 	}
 }
+
+// TestTasksSayWhatTheyMeasure has words for each kind of metric of the kernel.
+func TestTasksSayWhatTheyMeasure(t *testing.T) {
+	kinds := constants(t, "world", "", "metricProduced")
+	slices.Sort(kinds)
+	if words := slices.Sorted(maps.Keys(tasks)); len(kinds) != 4 || !slices.Equal(kinds, words) {
+		t.Errorf("the kinds\n%q\nand those with words\n%q", kinds, words)
+	}
+	for metric, want := range map[string]string{
+		"uptime": "ticks with power, of a thousand", "produced:control_chip": "control chip made",
+		"held_min:data": "data held by the agent with the least", "of_tomorrow:x_y": "x y of tomorrow",
+	} {
+		if got := Task(metric); got != want {
+			t.Errorf("%s is %q, want %q", metric, got, want)
+		}
+	}
+}

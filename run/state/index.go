@@ -40,6 +40,8 @@ type Index struct {
 	// all whole ticks.
 	Usage    map[string]llmclient.Usage `json:"usage"`
 	Failures map[string]int64           `json:"failures"`
+	// ReadOn says that whoever made the index reads on past a broken chain, and does so again where it begins.
+	ReadOn bool `json:"-"`
 }
 
 // Counts are model calls that were sent, those of them that failed, requests that a cap

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/internal/folder"
 	"example.com/agentworld/run"
 )
 
@@ -37,7 +38,9 @@ var ErrNoSuch = errors.New("there is no such thing in this directory")
 type Catalog struct {
 	path string
 	root *os.Root
-	mu   sync.Mutex
+	// depth is how deep below it runs are looked for.
+	depth int
+	mu    sync.Mutex
 	// cached are rows by the id of the run.
 	cached map[string]cachedRow
 }
@@ -53,11 +56,27 @@ type cachedRow struct {
 
 // Open opens a directory, which need not hold anything yet.
 func Open(dir string) (*Catalog, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := folder.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{path: filepath.Clean(dir), root: root, cached: map[string]cachedRow{}}, nil
+	return &Catalog{path: filepath.Clean(dir), root: root, depth: depthMax, cached: map[string]cachedRow{}}, nil
+}
+
+// Beside opens the directory that the directory of a run is in, for that run and those beside it. id is the run's.
+func Beside(dir string) (c *Catalog, id string, err error) {
+	whole, err := filepath.Abs(dir)
+	if err == nil {
+		whole, err = filepath.EvalSymlinks(whole)
+	}
+	if err == nil {
+		c, err = Open(filepath.Dir(whole))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	c.depth = 1
+	return c, filepath.Base(whole), nil
 }
 
 // Shown is a message for clients: what it names of the directory is relative to it.
@@ -90,7 +109,7 @@ func (c *Catalog) Entries() []Entry {
 	var found []Entry
 	var look func(id string, depth int)
 	look = func(id string, depth int) {
-		if len(found) >= entriesMax || depth > depthMax {
+		if len(found) >= entriesMax || depth > c.depth {
 			return
 		}
 		files, err := fs.ReadDir(c.root.FS(), id)

@@ -117,11 +117,12 @@ function Pair({ of, a, b }) {
 							row=${(d) => html`<td>${d.tick}</td><td>${shown(d.agent_id)}</td><td>${d.a ? actionText(d.a) : '–'}</td><td>
 								${d.b ? actionText(d.b) : '–'}</td>`} /></details>`}</section>
 		<section class="card"><h2>Metrics, those that differ first</h2>
-			<p class="soft small">One pair of runs is too few for a verdict; mark six or more on each side in the list of
-				runs. ${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty ' +
-					'cases, as far as ' + num(of.noise.runs) + ' runs here show.'
-					: single ? '' : 'No other run here has the settings of one of them: how much of a difference is noise ' +
-					'nobody knows. The repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
+			<p class="soft small">One pair of runs is too few for a verdict; ${single
+				? 'directories of runs can be compared for one. ' : 'mark six or more on each side in the list of runs. '}
+				${of.noise ? 'The noise is what two runs of the same settings differ by at most in nineteen of twenty cases, as '
+					+ 'far as ' + num(of.noise.runs) + (single ? ' runs beside each other show.' : ' runs here show.')
+					: 'No other run ' + (single ? 'beside them' : 'here') + ' has the settings of one of them: how much of a '
+					+ 'difference is noise nobody knows. The repeats of a batch show it.'}</p><${Sheet} name="Metrics"><thead><tr>
 					<th scope="col">Metric</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th>
 						<th scope="col" class="num">Difference</th>${
 						of.noise && html`<th scope="col" class="num">Noise</th>`}</tr></thead><tbody>

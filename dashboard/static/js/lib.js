@@ -334,6 +334,11 @@ export function why(reason) {
 	const [kind, ...rest] = String(reason || '').split(':');
 	return within[kind] ? lookUp(within[kind], rest.join(':')) : lookUp(['turns', 'failures', 'answers'], reason);
 }
+// measured says what the score of a task measures.
+export const measured = (metric) => {
+	const [kind, ...resource] = String(metric).split(':');
+	return (words(resource.join(':')) + ' ' + lookUp(['tasks'], kind)).trim();
+};
 export const refused = (code) => 'refused: ' + lookUp(['rejections', 'guard'], code);
 // amounts are what was given, in few words.
 export const amounts = (list) => (list || []).map((a) => short(a.amount) + ' ' + words(a.resource)).join(', ');

@@ -51,13 +51,9 @@ function BatchCells({ b }) {
 		<td></td><td></td>`;
 }
 
-// left says how far a run under way is, and how long it takes at the pace so far.
-const left = (r) => {
-	if (r.status !== 'running' || !r.ticks_requested) return '';
-	const took = Date.now() - Date.parse(r.started_at);
-	return 'tick ' + num(r.ticks) + ' of ' + num(r.ticks_requested) + (r.ticks > 0 && took > 0
-		? ', about ' + span(took / r.ticks * (r.ticks_requested - r.ticks)) + ' left' : '');
-};
+// left says how far a run under way is, and how long it takes.
+const left = (r) => r.status !== 'running' || !r.ticks_requested ? '' : 'tick ' + num(r.ticks) + ' of '
+	+ num(r.ticks_requested) + (r.left_ms >= 0 ? ', about ' + span(r.left_ms) + ' left' : '');
 
 // RunCells are those of the row of a run.
 function RunCells({ r, picked, pick }) {

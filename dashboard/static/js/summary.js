@@ -1,6 +1,6 @@
 // What happened in a run: its outcome in a sentence, what is under way, and a table of its agents.
 import { html, useEffect, useState, useClock, useServer, go, href, num, count, money, amounts, span, short, shown,
-	clean, words,
+	clean, words, measured,
 	why,
 	noAnswer, Rows, sortable, failedClass } from './lib.js';
 
@@ -58,7 +58,7 @@ function Score({ run }) {
 		['best known', b.best], ['bound', b.bound]].filter(([, v]) => v !== undefined && v !== null && v >= 0) : [];
 	const most = Math.max(now, 1, ...marks.map(([, v]) => v));
 	return html`<div class="scale"><p>Score <b class="big">${num(now)}</b>${' '}${task ? html`<span class="soft">${
-		shown(words(task.metric))}${task.complete ? '' : html`, <b class="warn">cut short: ${num(run.tick)} of
+		shown(measured(task.metric))}${task.complete ? '' : html`, <b class="warn">cut short: ${num(run.tick)} of
 				the ${num(task.ticks)} ticks that count</b>`}</span>` : html` <span class="soft">so far</span>`}
 		${marks.map(([k, v]) => html` <span class="pill">${k} ${num(v)}</span>`)}</p>
 		${marks.length > 0 && html`<svg viewBox="0 0 100 5" preserveAspectRatio="none" role="img"
@@ -110,7 +110,7 @@ function Live({ run }) {
 				'Elapsed ' + (past(v.started_ms) || 'unknown'), v.left_ms < 0 ? 'time left unknown'
 					: 'about ' + span(v.left_ms) + ' left', short(v.tokens_per_minute) + ' tokens' + (run.row.currency
 						? ', ' + money(v.micros_per_minute, run.row.currency) : '') + ' a minute'].join(' · ')}${v.ahead ? ' · ' +
-						aheadText({ ...v.ahead, saved_ms: -1 }, run.row.currency) : ''}</p>
+						aheadText(v.ahead, run.row.currency) : ''}</p>
 		<ul class="plain turns">${v.turns.slice(0, 24).map((t) => {
 			const [text, ms] = states[t.state](t);
 			return html`<li class=${t.state}><button class="link" onClick=${() => go({ agent: t.agent, open: '' })}>
@@ -122,7 +122,7 @@ function Live({ run }) {
 // aheadText says what became of the calls that were asked ahead.
 export const aheadText = (a, currency) => 'asked ahead ' + count(a.asked, 'call') + ', ' + num(a.used) + ' used, '
 	+ num(a.wasted) + ' in vain (' + short(a.wasted_tokens) + ' tokens' + (currency
-		? ', ' + money(a.wasted_micros, currency) : '') + ')' + (a.saved_ms >= 0 ? ', ' + span(a.saved_ms) + ' saved' : '');
+		? ', ' + money(a.wasted_micros, currency) : '') + '), ' + span(a.saved_ms) + ' saved';
 
 // useSince is the moment at which an answer came.
 function useSince(key, value) {
