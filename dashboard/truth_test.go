@@ -106,6 +106,29 @@ func TestWhatHappenedIsReadFromThePage(t *testing.T) {
 	b.check(t, "parted")
 }
 
+// TestOnWhoseWordAndAtWhatCost opens what was given, with the guard on and off: on whose word, and what the decision
+// cost, is read three clicks from the list.
+func TestOnWhoseWordAndAtWhatCost(t *testing.T) {
+	browserPath(t)
+	dir := t.TempDir()
+	b := openTab(t, serve(t, dir))
+	for _, name := range []string{"on", "off"} {
+		record(t, filepath.Join(dir, name), "task_cooperation_camp_160", 24, func(s *agentworld.Settings) {
+			if name == "off" {
+				s.GuardOff = []string{"all"}
+			}
+		})
+		b.open(t, "#/", name)
+		b.click(t, "td a", name)
+		b.click(t, ".summary a", "something was given")
+		b.click(t, ".talk a", "tick 23")
+		b.wait(t, "Allowed by: ")
+		b.wait(t, "decided by the model · ")
+		b.wait(t, " tokens · ")
+		b.check(t, "given, guard "+name)
+	}
+}
+
 // kill makes a run one whose process was killed in its last tick.
 func kill(t *testing.T, dir string) {
 	t.Helper()
