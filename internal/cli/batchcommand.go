@@ -140,8 +140,8 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		return badInput("--shard and --%s are two ways to divide a batch; give one of them", flag)
 	}
 	if others != nil && len(m.engines) > 0 {
-		return badInput("--engine and --%s: another program sends no coordinator its answers, so what a lost worker had paid "+
-			"for would be paid again; allowed: one of them, or --engine with --shard over a shared directory", flag)
+		return badInput("--engine and --%s: another program sends no coordinator its answers, so what a lost worker had "+
+			"paid for would be paid again; allowed: one of them, or --engine with --shard over a shared directory", flag)
 	}
 	b, err := readBatch(m, name, f.EstimateOnly, c.Flags(), f.Repeats)
 	if err != nil {

@@ -355,8 +355,8 @@ func (b *plannedBatch) steady() (notes []string) {
 	return notes
 }
 
-// foresight says as a note how far cells ask ahead, and what that may cost; nothing where none does. elsewhere says that
-// a coordinator hands the cells out.
+// foresight says as a note how far cells ask ahead, and what that may cost; nothing where none does. elsewhere says
+// that a coordinator hands the cells out.
 func (b *plannedBatch) foresight(elsewhere bool) []string {
 	depth, waste := int64(0), int64(0)
 	for _, of := range b.plans {
@@ -371,8 +371,8 @@ func (b *plannedBatch) foresight(elsewhere bool) []string {
 	case elsewhere:
 		return []string{"nothing is asked ahead of cells that a coordinator hands out"}
 	}
-	return []string{fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, are paid "+
-		"beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste)}
+	return []string{fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, are "+
+		"paid beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste)}
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.
