@@ -108,8 +108,8 @@ func (p *Planner) allowance(c certainty) int64 {
 	return (allowed - 1000*p.counts.Wasted) * 3 / 4
 }
 
-// yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: a surer one, or
-// one as sure that no open turn is likely to change.
+// yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: a surer
+// one, or one as sure that no open turn is likely to change.
 func (c *call) yieldsTo(other certainty) bool {
 	return other < c.certainty || other == c.certainty && !other.doubtful()
 }

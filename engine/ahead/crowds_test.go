@@ -16,8 +16,12 @@ func TestCrowds(t *testing.T) {
 	}}
 	next := &foreseen{tick: 6, lives: []life{lost(5, "a"), at("a"), at("a"), at("b"), lost(4, "b"), at("c")}}
 	c := s.crowdsOf(next)
-	if a, b := *c.at("a"), *c.at("b"); a != (crowd{open: 1, decided: 3, left: 1}) || b != (crowd{open: 1, expecting: true}) {
-		t.Errorf("at a %+v, at b %+v", a, b)
+	for place, want := range map[string]crowd{
+		"a": {open: 1, decided: 3, left: 1}, "b": {open: 1, expecting: true}, "c": {},
+	} {
+		if got := *c.at(place); got != want {
+			t.Errorf("at %s: %+v, not %+v", place, got, want)
+		}
 	}
 	for n, want := range map[int]certainty{1: restless, 3: unsettled, 5: settledInSight} {
 		if got := c.about(&next.lives[n]); got != want {
