@@ -57,7 +57,7 @@ func TestHistoryFolds(t *testing.T) {
 	mine(13, 400)
 	history := m.historySection(m.history.episodes[len(m.history.episodes)-1]).all()
 	want := []string{
-		"# History, similar ones together, [ids], 1 earlier left out",
+		"# History, alike ones together, [ids], 1 earlier left out",
 		"[mem-2-2][mem-4-4] 2 of ticks 2-4: mine_compound 500 refused: compound_depleted compound requested 500 available 4",
 		"[mem-5-5] tick 5: mine_compound 500 refused: insufficient_resource compound requested 500 available 5",
 		"[mem-6-6][mem-7-7] ticks 6-7: buy_power 20..30 price 3, 2 times ok",
