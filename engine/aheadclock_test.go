@@ -200,9 +200,12 @@ func TestRunsThatAskNothingAhead(t *testing.T) {
 			t.Errorf("%s: %+v", name, *got)
 		}
 	}
-	o := belt(t, 8, 12)
-	o.Caps.Run.Calls = 60
+	o := belt(t, 8, 30)
+	o.Caps.Run.Calls = 100
 	want := onClock(t, o, 0, latency)
+	if status := fold(t, want.dir).RunStatus; status != trace.RunBudgetReached {
+		t.Errorf("the run ended %s: the test shows nothing", status)
+	}
 	o.Ahead = asked
 	got := onClock(t, o, 0, latency)
 	if !bytes.Equal(canonical(t, got.dir), canonical(t, want.dir)) {
