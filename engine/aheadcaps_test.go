@@ -19,7 +19,8 @@ import (
 // the server was asked these and those in vain, and these are within their bound.
 func TestACapBindsAcrossResumesAhead(t *testing.T) {
 	slow(t)
-	const concurrency = 8
+	// The bound on waste is wide, so that something is used however the answers are spread over time.
+	const concurrency, wastePermille = 8, 200
 	plan, err := stub.ParseFaults("latency=1ms..40ms")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func TestACapBindsAcrossResumesAhead(t *testing.T) {
 		return traces, requests, dirs
 	}
 	want, _, _ := play(engine.Ahead{})
-	got, requests, dirs := play(engine.Ahead{Depth: 4, WastePermille: 50})
+	got, requests, dirs := play(engine.Ahead{Depth: 4, WastePermille: wastePermille})
 	used := int64(0)
 	for i, most := range caps {
 		if !bytes.Equal(got[i], want[i]) {
@@ -75,7 +76,7 @@ func TestACapBindsAcrossResumesAhead(t *testing.T) {
 			t.Errorf("at a cap of %d calls %d requests for %d calls, %d in vain and %d open", most, requests[i], calls,
 				a.Wasted, a.Open)
 		}
-		if 20*a.Wasted > calls+20*concurrency { // those that were under way when the bound was reached may be above it
+		if 1000*a.Wasted > wastePermille*calls+1000*concurrency { // those that were under way when the bound was reached may be above it
 			t.Errorf("at a cap of %d calls %d of %d were in vain", most, a.Wasted, calls)
 		}
 	}
