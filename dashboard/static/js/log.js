@@ -52,8 +52,9 @@ export function Log({ id, run, q, version }) {
 		<${Sheet} name=${'Log' + part}><thead><tr><th scope="col" class="num">Tick</th>
 			<th scope="col">Agent</th><th scope="col">What</th><th scope="col">Text</th></tr></thead>
 			<tbody>${page.rows.concat(page.open || []).map((r, i) => html`<tr key=${i}><td class="num">
-				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td><td>
-					${shown(r.agent || '')}</td><td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>
+				<a href=${href('/run', { id, tick: r.tick, agent: r.agent, open: r.agent ? 1 : '' })}>${num(r.tick)}</a></td>
+				<td class="who">${shown(r.agent || '')}</td>
+				<td><span class="soft small">${r.kind}</span> <span class=${r.bad ? 'bad' : ''}>
 						${shown(said(r.what))}</span></td><td class="small">
 							${shown(r.text || '')}${r.place ? html` <span class="soft">${shown(r.place)}</span>` : ''}</td></tr>`)}
 								</tbody><//>
