@@ -223,7 +223,7 @@ var policies = []policy{
 		dir: "batch",
 		project: []string{
 			"metric", "session", "session/access", "engine", "engine/budget", "run", "report", "report/plot", "report/stats",
-			"trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/price", "internal/folder", "internal/owner",
+			"trace", "world", "world/scenario", "baseline", "llmclient", "llmclient/limiter", "llmclient/price", "internal/folder", "internal/owner",
 			"internal/document",
 		},
 		modules: []string{"golang.org/x/sync", "maragu.dev/gomponents"},

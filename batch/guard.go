@@ -6,6 +6,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/trace"
 )
 
@@ -47,8 +48,11 @@ func (g guard) reserve(ctx context.Context, most budget.Amount) (settle func(bud
 			}
 			return nil, waiting.Err()
 		case err != nil:
-			// Everything that runs would meet the same end, and what is under way is kept.
-			g.stop(err)
+			// Everything that runs would meet the same end, and what is under way is kept. A call that nobody needs
+			// yet ends nothing: one that is needed may be smaller, or never come.
+			if !limiter.Optional(ctx) {
+				g.stop(err)
+			}
 			return nil, err
 		}
 	}

@@ -60,7 +60,7 @@ func (of SideReader) results(name, path string) ([]Result, error) {
 		defer f.Close()
 		return ReadResults(f)
 	}
-	if file == path { // a file that the user names
+	if file == path || !errors.Is(err, fs.ErrNotExist) { // a file that the user names, or one that is there
 		return nil, fmt.Errorf("look for runs: %w", err)
 	}
 	if IsRun(path) {

@@ -37,6 +37,8 @@ type lookout struct {
 	log *ahead.Log
 	// other says that more changed since the last tick than a tick does.
 	other bool
+	// leave ends that a drain holds it.
+	leave func() bool
 }
 
 // lookAhead is called between two ticks. It lets the run ask ahead from the next one on, if it is to and may.
@@ -87,8 +89,8 @@ func (r *runner) beginLookout(ctx context.Context) error {
 	}
 	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
 	r.Source = r.lookout.Source
-	if r.Drain != nil {
-		context.AfterFunc(r.Drain, func() { r.lookout.Hold(true) })
+	if r.Drain != nil { // of a batch, which may outlive the run by days
+		r.lookout.leave = context.AfterFunc(r.Drain, func() { r.lookout.Hold(true) })
 	}
 	return nil
 }
@@ -151,6 +153,9 @@ func (r *runner) saved(turns []deliberation, took time.Duration) {
 func (r *runner) endLookout() (*trace.AheadTiming, error) {
 	if r.lookout == nil {
 		return nil, nil
+	}
+	if r.lookout.leave != nil {
+		r.lookout.leave()
 	}
 	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
 	if r.reached.Tick >= r.Ticks {

@@ -2,9 +2,10 @@ package world
 
 import "math/bits"
 
-// ViewHashes returns a number for each agent. If two forks of a world are in the same tick and their numbers for an
-// agent are equal, so are its views, except for the numbers in the refusal of its last action. The views may be equal
-// if the numbers are not. All of them together cost less than a few views.
+// ViewHashes returns a number for each agent. If two forks of a world that differ by [World.Apply] and [World.Advance]
+// alone are in the same tick and their numbers for an agent are equal, so are its views, except for what the refusal
+// of its last action says beside its code. The views may be equal if the numbers are not. All of them together cost
+// less than a few views.
 func (w *World) ViewHashes() []uint64 {
 	w.Digest()
 	h := viewHasher{World: w, here: make([]mixed, len(w.sites)), afar: make([]mixed, len(w.sites))}
@@ -21,12 +22,15 @@ type viewHasher struct {
 	here, afar []mixed
 }
 
-// mixed is a hash of numbers in order.
+// mixed is a hash of numbers in order, which begins with seeded: none of the numbers takes it to 0, where further
+// zeros would leave it.
 type mixed uint64
+
+const seeded mixed = 0x2545f4914f6cdd1d
 
 func (m mixed) with(numbers ...uint64) mixed {
 	for _, n := range numbers {
-		m = mixed(bits.RotateLeft64(uint64(m)^n, 29) * 0x9e3779b97f4a7c15)
+		m = mixed(bits.RotateLeft64(uint64(m)^n, 29)*0x9e3779b97f4a7c15) + seeded
 	}
 	return m
 }
@@ -43,7 +47,7 @@ func (h *viewHasher) records(m mixed, kind recordKind, list []int32) mixed {
 // agent is what agent n sees, itself included.
 func (h *viewHasher) agent(n int32) mixed {
 	a := &h.agents[n]
-	m := mixed(h.tick).with(h.digest.hashes[recordAgent][n][0])
+	m := seeded.with(uint64(h.tick), h.digest.hashes[recordAgent][n][0])
 	m = h.records(m, recordFactory, a.factories)
 	m = h.records(m, recordOrder, a.orders)
 	m = h.records(m, recordOffer, a.offers)
@@ -59,7 +63,7 @@ func (h *viewHasher) atPlace(p int32) mixed {
 		return h.here[p]
 	}
 	s := &h.sites[p]
-	m := mixed(1).with(h.digest.hashes[recordSite][p][0])
+	m := seeded.with(h.digest.hashes[recordSite][p][0], uint64(len(s.present)))
 	for _, n := range s.present {
 		m = m.with(uint64(n), uint64(h.law.stateOf(h.electricityOf(&h.agents[n]), h.agents[n].shut)))
 	}
@@ -84,7 +88,7 @@ func (h *viewHasher) fromAfar(p int32) mixed {
 		return h.afar[p]
 	}
 	look, _ := h.seenFrom(p)
-	m := mixed(1).with(uint64(look.storedG), uint64(look.settledAt))
+	m := seeded.with(uint64(look.storedG), uint64(look.settledAt), uint64(len(look.present)))
 	for _, n := range look.present {
 		m = m.with(uint64(n))
 	}

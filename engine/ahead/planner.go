@@ -246,8 +246,16 @@ func (p *Planner) Answer(id CallID, a llmclient.Answer) {
 	switch {
 	case !c.ahead:
 	case c.closed: // the run has passed its tick
-		p.spend(c)
+		if a.Failure != nil && a.Failure.Unsent {
+			p.counts.Asked--
+			p.counts.Wasted--
+		} else {
+			p.spend(c)
+		}
 		delete(p.calls, id)
+	case a.Failure != nil && a.Failure.Unsent: // nobody was asked
+		p.close(c)
+		p.counts.Asked--
 	case a.Failure != nil:
 		p.close(c)
 		p.counts.Wasted++ // though nobody foresaw anything wrong

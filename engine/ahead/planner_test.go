@@ -111,3 +111,28 @@ func TestKeptCallsAreTheirTurns(t *testing.T) {
 		t.Errorf("a failed call weighs %d", p.risk)
 	}
 }
+
+// TestCallsThatNobodyWasAskedAreNotInVain: one that was cut off before it was sent is as if it had not been asked, before
+// its tick is over and after it.
+func TestCallsThatNobodyWasAskedAreNotInVain(t *testing.T) {
+	unsent := llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrInterrupted, Unsent: true}}
+	for _, late := range []bool{false, true} {
+		p := NewPlanner(Limits{Depth: 4, InFlight: 8, WastePermille: 50}, nil)
+		p.records = make([]record, 1)
+		p.shadow.base.Cost = func(int, llmclient.Request, llmclient.Answer) price.Money { return 7 }
+		id := CallID{CallKey: trace.CallKey{Tick: 2, Agent: "a", Step: 1}, Hash: "foreseen"}
+		p.calls[id] = &call{ahead: true, certainty: settledAsSeen}
+		p.underWay++
+		p.counts.Asked++
+		if late {
+			p.settle(2)
+		}
+		p.Answer(id, unsent)
+		if !late {
+			p.settle(2)
+		}
+		if got := p.Counts(); got != (Counts{}) || p.underWay != 0 || p.risk != 0 {
+			t.Errorf("late %v: %+v, %d under way, risk %d", late, got, p.underWay, p.risk)
+		}
+	}
+}

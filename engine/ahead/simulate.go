@@ -132,7 +132,7 @@ func (s *Simulation) Run() (got Simulated) {
 			} else {
 				p.miss(a.id)
 			}
-			if a.id.Tick == f.tick {
+			if a.id.Tick == f.tick && f.lives[a.agent].turn != nil { // else what was foreseen has no turn
 				if c := p.calls[a.id]; c.reached && !c.usable() {
 					reached[a.agent]-- // the run asks again
 				}

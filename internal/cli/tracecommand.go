@@ -163,6 +163,9 @@ func reportCommand(m *Main) *cobra.Command {
 			if htmlPath == stdoutName && jsonPath == stdoutName {
 				return badInput("--html - and --json - both print to stdout; allowed: one of them")
 			}
+			if all && htmlPath == stdoutName {
+				return badInput("--all and --html - both print to stdout; allowed: one of them")
+			}
 			if err := m.metrics.read(); err != nil {
 				return err
 			}

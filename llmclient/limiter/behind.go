@@ -19,6 +19,20 @@ func Behind(ctx context.Context) (behindOthers context.Context, needed func()) {
 	return context.WithValue(ctx, behindKey{}, b), sync.OnceFunc(func() { close(b.needed) })
 }
 
+// Optional reports whether a context is that of a call that lets all others go first and is not needed yet.
+func Optional(ctx context.Context) bool {
+	b, waits := ctx.Value(behindKey{}).(behind)
+	if !waits {
+		return false
+	}
+	select {
+	case <-b.needed:
+		return false
+	default:
+		return true
+	}
+}
+
 // later is how much later than they began calls that let others go first come in a queue.
 const later = 1000 * time.Hour
 

@@ -119,6 +119,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	for {
 		answer.Failure = ended(waits)
 		if answer.Failure != nil {
+			answer.Failure.Unsent = !sent
 			return answer
 		}
 		mend.asked = tier.request(r)
@@ -127,6 +128,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		done, failure := c.admitted(waits, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		answer.Failure = failure
 		if failure != nil {
+			failure.Unsent = !sent
 			return answer
 		}
 		answer.Attempts++
