@@ -97,7 +97,7 @@ func TestTheRunGoesFirst(t *testing.T) {
 	latency := func(key trace.CallKey) time.Duration {
 		return time.Duration(1+(7*key.Tick+3*int64(len(key.Agent))+int64(key.Agent[len(key.Agent)-1]))%9) * 300 * time.Millisecond
 	}
-	o := belt(t, 10, 12)
+	o := belt(t, 10, 24)
 	o.Concurrency = 64
 	lockstep := onClock(t, o, 120, latency)
 	o.Ahead = engine.Ahead{Depth: 4, WastePermille: 50}

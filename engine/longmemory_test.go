@@ -90,7 +90,7 @@ func TestAskingAheadKeepsItsMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays many ticks")
 	}
-	ticks := ticksUpTo(200, 100_000)
+	ticks := ticksUpTo(60, 100_000)
 	o := options(t, "isolated_five", ticks)
 	client := inProcess(t, stub.Options{Seed: 1}, openai.Config{Steady: true})
 	defer client.Close()
