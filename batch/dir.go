@@ -332,3 +332,11 @@ func RunOfCell(dir string) (path string, ok bool) {
 
 // Run is the run directory of an attempt.
 func (d Dir) Run(id ID, n int64) string { return d.attempt(id, n, runDir) }
+
+// Records are the files of a batch's directory that nobody could make again; nil if it is none.
+func (d Dir) Records() []string {
+	if !d.folder().Exists(cellsFile) {
+		return nil
+	}
+	return []string{cellsFile, batchFile, ResultsFile}
+}

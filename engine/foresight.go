@@ -100,6 +100,7 @@ func (r *runner) beginLookout(ctx context.Context) error {
 func (r *runner) holdLookout(held bool) {
 	if r.lookout != nil {
 		r.lookout.Hold(held || r.draining() || r.nearCap())
+		r.lookout.Room(r.room())
 	}
 }
 
@@ -127,6 +128,32 @@ func (r *runner) nearCap() bool {
 		}
 	}
 	return false
+}
+
+// reservedPerSpent is how many times of what a call took it is reckoned to reserve, which is what a cap looks at
+// before a turn.
+const reservedPerSpent = 4
+
+// room is how many calls the caps of the run leave, by what its calls took so far; -1 without a cap.
+func (r *runner) room() int64 {
+	spent, most := r.spending.budget.Spent(), r.Caps.Run
+	room := int64(-1)
+	for unit, limit := range map[budget.Unit]int64{budget.Calls: most.Calls, budget.Tokens: most.Tokens,
+		budget.Cost: int64(most.Cost)} {
+		if limit <= 0 {
+			continue
+		}
+		left := int64(0) // where nobody knows what a call takes
+		if calls := spent[budget.Calls]; unit == budget.Calls {
+			left = limit - calls
+		} else if calls > 0 {
+			left = (limit - spent[unit]) / max(1, reservedPerSpent*spent[unit]/calls)
+		}
+		if room < 0 || left < room {
+			room = max(0, left)
+		}
+	}
+	return room
 }
 
 // changed says that more changed than a tick does.

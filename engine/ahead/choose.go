@@ -8,6 +8,24 @@ import (
 // chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
 const chanceMin = 700
 
+// callsPerTurn is how many calls of a turn are reckoned with where a cap of the run may end it before it comes to a
+// tick. Most turns take one or two, and a cap ends the run when the longest turn does not fit.
+const callsPerTurn = 4
+
+// callsUpTo is how many calls of the run are reckoned with up to each foreseen tick and in it.
+func (p *Planner) callsUpTo() (list []int64) {
+	calls := int64(0)
+	for _, f := range p.shadow.ticks {
+		for n := range f.lives {
+			if t := f.lives[n].turn; t != nil && t.asks {
+				calls += callsPerTurn
+			}
+		}
+		list = append(list, calls)
+	}
+	return list
+}
+
 // Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
 func (p *Planner) Choose() (list []Call) {
 	p.foresee()
@@ -47,11 +65,16 @@ func (p *Planner) Choose() (list []Call) {
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.certainty, b.certainty), cmp.Compare(a.id.Tick, b.id.Tick))
 	})
+	calls := p.callsUpTo()
 	for _, c := range all {
-		if !c.certainty.urgent(c.id.Tick - p.shadow.ticks[0].tick) {
+		distance := c.id.Tick - p.shadow.ticks[0].tick
+		if !c.certainty.urgent(distance) {
 			continue
 		}
 		risk := 1000 - p.records[c.agent].chance(c.certainty)
+		if p.room >= 0 && calls[distance] > p.room {
+			risk = 1000 // the run may end before it comes to it
+		}
 		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance(c.certainty) {
 			break
 		}

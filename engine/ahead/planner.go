@@ -59,6 +59,8 @@ type Planner struct {
 	risk     int64
 	// first is the first tick of the run that the planner knew of, and before are the calls of the run by then.
 	first, before int64
+	// room is how many calls the caps of the run leave, -1 without one.
+	room int64
 	// stale says that something is known that the shadow lacks.
 	stale bool
 	// kept are the answers that an earlier process asked ahead, until the first base.
@@ -108,7 +110,7 @@ func NewPlanner(l Limits, before *Kept) *Planner {
 	l.Depth = min(max(l.Depth, 0), DepthMax)
 	l.InFlight = max(l.InFlight, 1)
 	p := &Planner{limits: l, calls: map[CallID]*call{}, latest: map[trace.CallKey]*call{},
-		predictions: map[trace.CallKey][]prediction{}}
+		predictions: map[trace.CallKey][]prediction{}, room: -1}
 	if before != nil {
 		p.counts, p.kept = before.counts, before.open
 		p.before = p.counts.Own + p.counts.Used

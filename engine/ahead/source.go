@@ -112,6 +112,10 @@ func (s *Source) Counts() Counts {
 	return s.counts
 }
 
+// Room says how many calls the caps of the run leave from now on, -1 if there is none: a call of
+// a tick to which the run may not come counts as one in vain.
+func (s *Source) Room(calls int64) { s.tell(func(p *Planner) { p.room = calls }) }
+
 // Hold says whether nothing is to be asked ahead from now on.
 func (s *Source) Hold(held bool) {
 	s.mu.Lock()

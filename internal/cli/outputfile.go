@@ -161,16 +161,19 @@ func reportOutput(m *Main, p *plan) (outputFile, error) {
 	return m.output("the report ", p.ReportJSON, p.kept...)
 }
 
-// records are the files of a run or of a cell of a batch that nobody could make again. The report of a run is none: a
+// records are the files of a run, of a batch or of a cell that nobody could make again. The report of a run is none: a
 // command may write it there.
 func records(dir string) (kept []keptPath) {
+	for _, name := range batch.Dir(dir).Records() {
+		kept = append(kept, keptPath{"a record of a batch", filepath.Join(dir, name)})
+	}
 	what, names := "a record of a run", []string{run.TraceFile, run.IndexFile, run.ClaimFile, run.AsksFile, run.AheadFile}
 	_, cell := batch.RunOfCell(dir)
 	switch {
 	case cell:
 		what, names = "the result of a cell", []string{batch.ResultFile}
 	case !batch.IsRun(dir):
-		return nil
+		return kept
 	}
 	for _, name := range names {
 		kept = append(kept, keptPath{what, filepath.Join(dir, name)})
