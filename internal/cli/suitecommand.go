@@ -38,7 +38,12 @@ its recorded answers. The exit code is 0 for valid entries and 6 if something wa
 	out := ""
 	table := &cobra.Command{
 		Use: "table DIR...", Short: "rank entries of a suite, with the players that need no model",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return badInput("%s needs one or more directories of entries, and got none", commandPath(c))
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return suiteTable(m, args, format, out) },
 	}
 	table.Flags().StringVar(&format, "format", format, strings.Join(suite.Formats, ", "))
@@ -77,7 +82,11 @@ func verifySuite(ctx context.Context, m *Main, name string, jobs int, asJSON boo
 		})
 		printer.Finish()
 		if err != nil {
-			return fmt.Errorf("verify %s: %w", shown(name), err)
+			failed := fmt.Errorf("verify %s: %w", shown(name), err)
+			if errors.Is(err, context.Canceled) {
+				return failWith(exitInterrupted, failed)
+			}
+			return failed
 		}
 		list = append(list, v)
 		if !v.Valid() {

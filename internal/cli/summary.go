@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/internal/terminal"
@@ -57,7 +58,11 @@ func looks(runDir string, r report.Report) (list []look) {
 	case trace.RunUnfinished:
 		list = append(list, look{words: []string{"inspect", pathWord(runDir)}, shows: "whether a process works on it"})
 	case trace.RunInterrupted, trace.RunProviderFailed:
-		list = append(list, look{words: []string{"resume", pathWord(runDir)}, shows: "what comes after it"})
+		again := []string{"resume", pathWord(runDir)}
+		if depth := r.Timing.Ahead.Depth; depth > 0 { // else what was asked ahead is asked again
+			again = append(again, "--ahead", strconv.FormatInt(depth, 10))
+		}
+		list = append(list, look{words: again, shows: "what comes after it"})
 	}
 	all := []string{"report", pathWord(runDir), "--all"}
 	return append(list, look{words: all, shows: "all agents and all figures"})

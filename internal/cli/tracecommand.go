@@ -163,6 +163,9 @@ func reportCommand(m *Main) *cobra.Command {
 			if htmlPath == stdoutName && jsonPath == stdoutName {
 				return badInput("--html - and --json - both print to stdout; allowed: one of them")
 			}
+			if htmlPath != "" && jsonPath != "" && sameFile(m.path(htmlPath), m.path(jsonPath)) {
+				return badInput("--html and --json both go to %s; allowed: two files", shown(htmlPath))
+			}
 			if all && htmlPath == stdoutName {
 				return badInput("--all and --html - both print to stdout; allowed: one of them")
 			}
