@@ -70,7 +70,8 @@ type Result struct {
 // InVain is what calls asked ahead took that no run used, see docs/ahead.md. They are no part of any metric.
 type InVain struct {
 	Calls int64 `json:"calls"`
-	// Tokens and CostMicros are those of the calls that were answered, CostMicros in millionths of the currency.
+	// Tokens are those of the calls that were answered. CostMicros, in millionths of the currency, is also what was
+	// reserved for those that were cut off, which may have been billed.
 	Tokens     int64 `json:"tokens"`
 	CostMicros int64 `json:"cost_micros"`
 }

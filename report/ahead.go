@@ -26,7 +26,8 @@ type Ahead struct {
 	WastedInputTokens int64 `json:"wasted_input_tokens"`
 	// Output tokens of calls in vain, as far as they were answered.
 	WastedOutputTokens int64 `json:"wasted_output_tokens"`
-	// Cost of calls in vain, in millionths of the currency, as far as they were answered and have a price.
+	// Cost of calls in vain, in millionths of the currency, as far as they have a price: of those that were cut off what
+	// was reserved for them, since they may have been billed.
 	WastedMicros int64 `json:"wasted_micros"`
 	// Milliseconds by which ticks were shorter than the answers of their slowest turns took.
 	SavedMS int64 `json:"saved_ms"`

@@ -114,7 +114,8 @@ type AheadTiming struct {
 	Open   int64 `json:"open"`
 	// WastedUsage is what the wasted calls took, as far as they were answered.
 	WastedUsage llmclient.Usage `json:"wasted_usage"`
-	// WastedCost is what they cost at the recorded prices, as far as models have any.
+	// WastedCost is what they cost at the recorded prices, as far as models have any, and of those that were cut off
+	// what was reserved for them.
 	WastedCost price.Money `json:"wasted_cost_pico"`
 	// SavedMS is by how much ticks were shorter than the answers of their slowest turns took, in milliseconds.
 	SavedMS int64 `json:"saved_ms"`

@@ -30,7 +30,7 @@ const (
 )
 
 // doubtful says that open turns at the agent's own place may be seen. Whether they change what it sees is a matter
-// of the world and of what the agents there do, so such predictions are asked only where they came true before.
+// of the world and of what the agents there do, so the record of such predictions has all of them, asked or not.
 func (c certainty) doubtful() bool { return c > settledAsSeen }
 
 // nearTicks is how far past the present tick a turn that is likely settled may be: of later ones more will be known
@@ -41,8 +41,8 @@ const nearTicks = 2
 func (c certainty) urgent(ticks int64) bool { return c < likelySettled || ticks <= nearTicks }
 
 // expected is how many of a thousand predictions of each certainty come true where nothing is known of the
-// agent yet, as runs of belts have it. Doubtful ones pass [chanceMin] only after they came true, the less is
-// expected the more often.
+// agent yet, as runs of belts have it. Those from hardlySettled on pass [chanceMin] only after they came true, the
+// less is expected the more often.
 var expected = [certainties]int64{
 	settled: 990, settledInSight: 980, settledAsSeen: 930, nearlySettled: 950, likelySettled: 800,
 	hardlySettled: 550, openInSight: 400, restless: 350, unsettled: 250,
