@@ -156,6 +156,9 @@ func runBatch(m *Main, c *cobra.Command, name string, f batchFlags) error {
 		return err
 	}
 	dir := batchDir(m, f.Dir, b.file.Name)
+	if batch.IsRun(string(dir)) {
+		return badInput("--dir %s is the directory of a run; allowed: a directory of its own", shown(f.Dir))
+	}
 	if err := dir.Create(b.file.Name, b.planned.Cells); err != nil {
 		return badInput("%w; allowed: a directory of its own in a writable place", err)
 	}
