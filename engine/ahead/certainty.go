@@ -1,5 +1,7 @@
 package ahead
 
+import "slices"
+
 // certainty is how much of what an agent sees is settled when its turn is foreseen: nothing around it waits
 // for a decision of an earlier tick.
 type certainty int
@@ -13,43 +15,41 @@ const (
 	// settledAsSeen: none of those at its own place has, and of others the agent sees only what they did
 	// before. They may come to its place.
 	settledAsSeen
-	// nearlySettled, likelySettled and hardlySettled: some of those at its own place have, and the agent was there
-	// before. As others there decided in those ticks, it will see nothing of it with a chance of 900, 700, or less in
-	// a thousand.
+	// nearlySettled, likelySettled, hardlySettled, unsure, unlikely and unsettled: the agent could see what one does in
+	// an open turn. That it sees nothing but what is guessed has a chance of 950, 850, 700, 500, 300, or less in a
+	// thousand.
 	nearlySettled
 	likelySettled
 	hardlySettled
-	// openInSight: what one at another place that the agent sees does in an open turn could be seen, or the message
-	// of one that it sends in such a turn, whoever is open at the agent's own place.
-	openInSight
-	// restless: some at its own place have, and others left it in such a tick.
-	restless
-	// unsettled: one at its own place has, to which the agent has just come, or others come as it seems.
+	unsure
+	unlikely
 	unsettled
 	certainties
 )
 
-// doubtful says that open turns at the agent's own place may be seen. Whether they change what it sees is a matter
-// of the world and of what the agents there do, so the record of such predictions has all of them, asked or not.
-func (c certainty) doubtful() bool { return c > settledAsSeen }
+// guessed says that open turns may be seen, so that the prediction rests on what is guessed of them. Whether that is
+// right is a matter of the agents there, so the record of such predictions has all of them, asked or not.
+func (c certainty) guessed() bool { return c > settledAsSeen }
 
-// nearTicks is how far past the present tick a turn that is likely settled may be: of later ones more will be known
-// before they hold anybody up.
-const nearTicks = 2
+// certain are the least chances of the certainties that rest on guesses, in thousandths.
+var certain = [...]struct {
+	least int64
+	certainty
+}{{950, nearlySettled}, {850, likelySettled}, {700, hardlySettled}, {500, unsure}, {300, unlikely}, {0, unsettled}}
 
-// urgent reports whether a turn so many ticks past the present one may be asked with the certainty.
-func (c certainty) urgent(ticks int64) bool { return c < likelySettled || ticks <= nearTicks }
+// expected is how many of a thousand predictions of the certainties that rest on no guess come true, as runs of belts
+// have it.
+var expected = [...]int64{settled: 990, settledInSight: 980, settledAsSeen: 930}
 
-// expected is how many of a thousand predictions of each certainty come true where nothing is known of the
-// agent yet, as runs of belts have it. Those from hardlySettled on pass [chanceMin] only after they came true, the
-// less is expected the more often.
-var expected = [certainties]int64{
-	settled: 990, settledInSight: 980, settledAsSeen: 930, nearlySettled: 950, likelySettled: 800,
-	hardlySettled: 550, openInSight: 400, restless: 350, unsettled: 250,
+// outlook is how certain a turn is, and how many of a thousand predictions like it come true where nothing is known of
+// the agent.
+type outlook struct {
+	certainty certainty
+	expected  int64
 }
 
 // record is how the predictions about an agent did lately, in thousandths of a prediction: those that were asked,
-// and of doubtful ones all.
+// and of guessed ones all.
 type record [certainties]struct{ tried, right int64 }
 
 // expectedWeight is how many predictions weigh as much as what is expected, in thousandths.
@@ -63,7 +63,7 @@ func (r *record) note(c certainty, right bool) {
 	}
 }
 
-// prediction is the first request of a turn as it was foreseen first with a doubtful certainty.
+// prediction is the first request of a turn as it was foreseen first with a certainty that rests on guesses.
 type prediction struct {
 	certainty certainty
 	hash      string
@@ -78,46 +78,64 @@ func (r *record) fade() {
 }
 
 // chance is how many of a thousand predictions like the next one are likely to come true.
-func (r *record) chance(c certainty) int64 {
-	k := r[c]
-	return (1000*k.right + expected[c]*expectedWeight) / (k.tried + expectedWeight)
+func (r *record) chance(o outlook) int64 {
+	k := r[o.certainty]
+	return (1000*k.right + o.expected*expectedWeight) / (k.tried + expectedWeight)
 }
 
-// certaintyOf is that of the turn of agent n in a tick past the first.
-func (s *shadow) certaintyOf(f *foreseen, n int) certainty {
+// outlookOf is that of the turn of agent n in a tick past the first.
+func (s *shadow) outlookOf(f *foreseen, n int) outlook {
 	l := &f.lives[n]
 	if !l.weighed {
-		l.certainty = s.weigh(f, n)
+		l.outlook = s.weigh(f, n)
 		l.weighed = true
 	}
-	return l.certainty
+	return l.outlook
 }
 
 // weigh finds how certain the turn of agent n is.
-func (s *shadow) weigh(f *foreseen, n int) certainty {
+func (s *shadow) weigh(f *foreseen, n int) outlook {
 	if !f.anyLost {
-		return settled
+		return sure(settled)
 	}
-	c := f.crowds.about(&f.lives[n])
-	if c == unsettled {
-		return c
-	}
-	for place := range f.crowds.seenLate(f.tick - s.age) {
-		if place != f.lives[n].place && f.world.Sees(n, place) {
-			c = max(c, openInSight)
+	chance := s.chanceOf(f, n)
+	if chance < 1000 {
+		for _, c := range certain {
+			if chance >= c.least {
+				return outlook{c.certainty, chance}
+			}
 		}
 	}
-	for _, other := range s.around(f, n) {
-		lost := f.lives[other.agent].lost
-		switch {
-		case lost == 0 || other.here:
-		case lost <= other.since:
-			c = max(c, openInSight)
-		default:
-			c = max(c, settledAsSeen)
+	lost := func(other neighbour) bool { return f.lives[other.agent].lost > 0 }
+	if slices.ContainsFunc(s.around(f, n), lost) {
+		return sure(settledAsSeen)
+	}
+	return sure(settledInSight)
+}
+
+// sure is the outlook of a turn that rests on no guess.
+func sure(c certainty) outlook { return outlook{c, expected[c]} }
+
+// chanceOf is how likely it is, in a thousand, that agent n sees of open turns what is guessed. It is the same for all
+// at a place: they see that place as it is, and others as they were s.age ticks ago.
+func (s *shadow) chanceOf(f *foreseen, n int) int64 {
+	here := f.lives[n].place
+	if here == "" {
+		return 1000
+	}
+	chance, known := f.chances[here]
+	if known {
+		return chance
+	}
+	chance = 1000
+	for _, p := range f.unknown {
+		shows := func(place string) bool { return place == here || p.tick < f.tick-s.age && f.world.Sees(n, place) }
+		if slices.ContainsFunc(p.places, shows) {
+			chance = chance * p.chance() / 1000
 		}
 	}
-	return c
+	f.chances[here] = chance
+	return chance
 }
 
 // neighbour is an agent in view, by number.

@@ -6,7 +6,7 @@ import (
 )
 
 // chanceMin is the least chance of a prediction, in thousandths, at which a call is asked for it.
-const chanceMin = 700
+const chanceMin = 850
 
 // callsPerTurn is how many calls of a turn are reckoned with where a cap of the run may end it before it comes to a
 // tick. Most turns take one or two, and a cap ends the run when the longest turn does not fit.
@@ -34,13 +34,13 @@ func (p *Planner) Choose() (list []Call) {
 	}
 	type candidate struct {
 		*request
-		agent     int
-		certainty certainty
+		agent int
+		outlook
 	}
 	var all []candidate
 	for _, f := range p.shadow.ticks[1:] {
 		for n := range f.lives {
-			c, wanted := p.wanted(f, n)
+			o, wanted := p.wanted(f, n)
 			if !wanted {
 				continue
 			}
@@ -51,14 +51,14 @@ func (p *Planner) Choose() (list []Call) {
 			if t.ask == nil {
 				continue
 			}
-			p.predict(c, t.ask.id)
+			p.predict(o.certainty, t.ask.id)
 			if p.calls[t.ask.id] != nil {
 				continue
 			}
 			before := p.latest[t.ask.id.CallKey]
 			p.supersede(before)
-			if (before == nil || before.yieldsTo(c)) && p.records[n].chance(c) >= chanceMin {
-				all = append(all, candidate{t.ask, n, c})
+			if (before == nil || before.yieldsTo(o.certainty)) && p.records[n].chance(o) >= chanceMin {
+				all = append(all, candidate{t.ask, n, o})
 			}
 		}
 	}
@@ -66,16 +66,14 @@ func (p *Planner) Choose() (list []Call) {
 		return cmp.Or(cmp.Compare(a.certainty, b.certainty), cmp.Compare(a.id.Tick, b.id.Tick))
 	})
 	calls := p.callsUpTo()
+	allowance := p.allowance()
 	for _, c := range all {
 		distance := c.id.Tick - p.shadow.ticks[0].tick
-		if !c.certainty.urgent(distance) {
-			continue
-		}
-		risk := 1000 - p.records[c.agent].chance(c.certainty)
+		risk := 1000 - p.records[c.agent].chance(c.outlook)
 		if p.room >= 0 && calls[distance] > p.room {
 			risk = 1000 // the run may end before it comes to it
 		}
-		if p.underWay >= p.limits.InFlight || p.risk+risk > p.allowance(c.certainty) {
+		if p.underWay >= p.limits.InFlight || p.risk+risk > allowance {
 			break
 		}
 		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, sent: c.sent}
@@ -90,15 +88,15 @@ func (p *Planner) Choose() (list []Call) {
 
 // wanted reports whether it matters now what agent n is asked in a foreseen turn, and how certain the turn is: a call
 // for it may be asked or was, or is compared with what the run asks.
-func (p *Planner) wanted(f *foreseen, n int) (c certainty, wanted bool) {
+func (p *Planner) wanted(f *foreseen, n int) (o outlook, wanted bool) {
 	t := f.lives[n].turn
 	if t == nil || !t.asks || t.decision != nil {
-		return 0, false
+		return outlook{}, false
 	}
-	c = p.shadow.certaintyOf(f, n)
+	o = p.shadow.outlookOf(f, n)
 	key := f.first(n)
-	return c, t.deliberation != nil || p.asked(key) || p.records[n].chance(c) >= chanceMin ||
-		c.doubtful() && !p.predicted(key, c)
+	return o, t.deliberation != nil || p.asked(key) || p.records[n].chance(o) >= chanceMin ||
+		o.certainty.guessed() && !p.predicted(key, o.certainty)
 }
 
 // supersede notes that a later prediction of the turn of a call asks something else, so that the call has
@@ -110,11 +108,10 @@ func (p *Planner) supersede(c *call) {
 	}
 }
 
-// allowance is how much risk open calls may have together, in thousandths of a call, if one of a certainty is
-// asked: what the calls of the whole run allow, if it goes on as so far, without those that were in vain. A
-// quarter is kept back, since agents in view of each other fail together, and another one from calls
-// about agents with open turns in view, so that they do not stop those that hardly ever fail.
-func (p *Planner) allowance(c certainty) int64 {
+// allowance is how much risk open calls may have together, in thousandths of a call: what the calls of the whole run
+// allow, if it goes on as so far, without those that were in vain. A quarter is kept back, since agents in view of
+// each other fail together.
+func (p *Planner) allowance() int64 {
 	calls := p.counts.Own + p.counts.Used
 	now := p.shadow.ticks[0].tick
 	played := now - 1 - p.first
@@ -124,15 +121,11 @@ func (p *Planner) allowance(c certainty) int64 {
 	if p.limits.Calls > 0 {
 		calls = min(calls, p.limits.Calls)
 	}
-	allowed := calls * p.limits.WastePermille
-	if c > settledInSight {
-		allowed = allowed * 3 / 4
-	}
-	return (allowed - 1000*p.counts.Wasted) * 3 / 4
+	return (calls*p.limits.WastePermille - 1000*p.counts.Wasted) * 3 / 4
 }
 
 // yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: a surer
 // one, or one as sure that no open turn is likely to change.
 func (c *call) yieldsTo(other certainty) bool {
-	return other < c.certainty || other == c.certainty && !other.doubtful()
+	return other < c.certainty || other == c.certainty && !other.guessed()
 }

@@ -1,9 +1,9 @@
 // Package ahead asks models for the turns of coming ticks while a tick waits for its slowest answer.
 //
 // A run plays tick by tick, and a tick waits for all its turns. But most agents cannot affect each other for
-// some ticks. A shadow is a copy of the world and its agents that goes on with the answers that are there: an
-// agent whose turn is open does nothing in it. So the shadow knows what most agents will be asked in coming
-// ticks, and how certain that is.
+// some ticks. A shadow is a copy of the world and its agents that goes on with the answers that are there. An agent
+// whose turn is open does in it what its first answers lean to, or what others decided in the same situation. So the
+// shadow knows what most agents will be asked in coming ticks, and how certain that is.
 //
 //	run      answers, played ticks -> [Source] -> [Planner] -> calls to ask
 //	                                                 shadow: World.Fork, Agent.Fork, Turn
@@ -14,8 +14,8 @@
 // waits. A wrong prediction costs a call. How many are allowed is bounded, beside all caps, and each counts
 // against the agent that it was about.
 //
-// planner.go counts what became of calls, and choose.go chooses them; certainty.go and crowds.go say what is likely to
-// come true; shadow.go, state.go and turn.go follow the agents, and redo only what an answer changed. They have no
+// planner.go counts what became of calls, and choose.go chooses them; certainty.go says what is likely to come true,
+// and guess.go what nobody knows yet; shadow.go, state.go and turn.go follow the agents, and redo only what an answer changed. They have no
 // clock and no goroutines. source.go is the edge, log.go what outlives the process. simulate.go plays a
 // recorded run in simulated time, and bounds.go says how long it takes if agents wait otherwise.
 package ahead

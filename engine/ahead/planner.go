@@ -197,7 +197,7 @@ func (p *Planner) Reach(id CallID, n int) {
 
 // predict keeps what is foreseen of a turn, unless it was foreseen with the same certainty before.
 func (p *Planner) predict(c certainty, id CallID) {
-	if c.doubtful() && id.Step == 1 && !p.predicted(id.CallKey, c) {
+	if c.guessed() && id.Step == 1 && !p.predicted(id.CallKey, c) {
 		p.predictions[id.CallKey] = append(p.predictions[id.CallKey], prediction{c, id.Hash})
 	}
 }
@@ -224,7 +224,7 @@ func (p *Planner) use(c *call) {
 	}
 	p.close(c)
 	p.counts.Used++
-	if !c.certainty.doubtful() {
+	if !c.certainty.guessed() {
 		p.records[c.agent].note(c.certainty, true)
 	}
 }
@@ -296,7 +296,7 @@ func (p *Planner) settle(tick int64) {
 			if c.done { // otherwise its answer says what it took
 				p.spend(c)
 			}
-			if !c.certainty.doubtful() {
+			if !c.certainty.guessed() {
 				p.records[c.agent].note(c.certainty, false)
 			}
 		}

@@ -15,18 +15,18 @@ func TestARecordIsTheAgentsOwn(t *testing.T) {
 	for range 5 {
 		p.records[0].note(settledAsSeen, false)
 	}
-	if c := p.records[0].chance(settledAsSeen); c >= chanceMin {
+	if c := p.records[0].chance(sure(settledAsSeen)); c >= chanceMin {
 		t.Errorf("after five failures the chance is %d", c)
 	}
 	for n, c := range []certainty{settledInSight, settledAsSeen} {
-		if got := p.records[n].chance(c); got < chanceMin {
+		if got := p.records[n].chance(sure(c)); got < chanceMin {
 			t.Errorf("agent %d, certainty %d: the chance is %d though nothing of the kind failed", n, c, got)
 		}
 	}
 	for range 40 {
 		p.settle(0)
 	}
-	if c := p.records[0].chance(settledAsSeen); c < chanceMin {
+	if c := p.records[0].chance(sure(settledAsSeen)); c < chanceMin {
 		t.Errorf("forty ticks later the chance is still %d", c)
 	}
 }
@@ -53,7 +53,8 @@ func TestAStrangersTextStopsThoseWhoSeeIt(t *testing.T) {
 	}
 	for n := range p.records {
 		for _, c := range []certainty{settledAsSeen, hardlySettled} {
-			if asked := p.records[n].chance(c) >= chanceMin; asked == (n == 1) {
+			o := outlook{c, 900}
+			if asked := p.records[n].chance(o) >= chanceMin; asked == (n == 1) {
 				t.Errorf("agent %d, certainty %d: it is asked ahead: %v", n, c, asked)
 			}
 		}

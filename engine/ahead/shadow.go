@@ -43,7 +43,7 @@ type CallID struct {
 }
 
 // shadow is the ticks that follow a base, as far as the answers that are known decide them. An agent whose
-// turn waits for an answer does nothing, and is not followed into later ticks.
+// turn waits for an answer does what is guessed of it, and is not asked in later ticks.
 //
 // Invariants:
 //  1. ticks are in order and follow the base without a gap. Nobody is lost in the first, so once its turns
@@ -76,8 +76,9 @@ type foreseen struct {
 	// a turn of it is open.
 	anyLost bool
 	after   string
-	// crowds are where agents are lost.
-	crowds crowds
+	// unknown are those whose turns are open in earlier ticks, and chances what is likely to be seen of them, by place.
+	unknown []*peers
+	chances map[string]int64
 }
 
 // life is an agent in a tick.
@@ -87,17 +88,16 @@ type life struct {
 	past   uint64
 	state  *state
 	became became
-	// lost is the tick in which a turn of it is open, if that is an earlier one: nothing is known of it
-	// since. 0 is none.
+	// lost is the tick in which a turn of it is open, if that is an earlier one: what it does since is guessed.
+	// 0 is none.
 	lost int64
-	// place is where it is, empty while it travels. came says that it was not there in the tick before.
+	// place is where it is, empty while it travels.
 	place string
-	came  bool
 	// turn is nil for an agent that does not decide.
 	turn *turn
-	// certainty is how certain the turn is, if weighed is set.
-	certainty certainty
-	weighed   bool
+	// outlook is that of the turn, if weighed is set.
+	outlook outlook
+	weighed bool
 }
 
 // begin lets the shadow begin with another base.
@@ -197,7 +197,7 @@ func (l *life) known() bool { return l.lost == 0 && (l.turn == nil || l.turn.dec
 // follow returns the tick after f. old is that tick as it was foreseen before, nil if it was not.
 func (s *shadow) follow(f, old *foreseen) *foreseen {
 	next := &foreseen{tick: f.tick + 1, world: f.world.Fork(), lives: make([]life, len(f.lives)),
-		before: f, decided: f.decisions()}
+		before: f, decided: f.decisions(), chances: map[string]int64{}}
 	w := next.world
 	var intents []world.Intent
 	for n := range f.lives {
@@ -205,6 +205,9 @@ func (s *shadow) follow(f, old *foreseen) *foreseen {
 			intents = append(intents, t.decision.Intent(n))
 		}
 	}
+	guessed, open := s.guess(f)
+	intents = append(intents, guessed...)
+	next.unknown = slices.Concat(f.unknown, open)
 	applied := newsOf(w, w.Apply(intents))
 	if !f.anyLost && f.whole() {
 		f.after = w.Digest().String()
@@ -217,7 +220,6 @@ func (s *shadow) follow(f, old *foreseen) *foreseen {
 	for n := range f.lives {
 		now, l := &next.lives[n], &f.lives[n]
 		now.place = w.PlaceOf(n)
-		now.came = now.place != l.place
 		if !l.known() {
 			now.lost = cmp.Or(l.lost, f.tick)
 			next.anyLost = true
@@ -231,7 +233,6 @@ func (s *shadow) follow(f, old *foreseen) *foreseen {
 			past: l.past, tick: f.tick, turn: l.turn, outcome: outcomes[n], applied: applied[n], passed: passed[n]})
 	}
 	s.fill(next, old)
-	next.crowds = s.crowdsOf(next)
 	return next
 }
 

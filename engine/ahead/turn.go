@@ -23,6 +23,8 @@ type turn struct {
 	answered []CallID
 	// ask is the request that the turn waits for, nil if it is decided or waits for something else.
 	ask *request
+	// leaning is what the turn is likely to decide, if an answer told.
+	leaning []world.Action
 	// decision is nil as long as the turn is open.
 	decision *behavior.Decision
 }
@@ -119,6 +121,9 @@ func (s *shadow) proceed(f *foreseen, n int, c calls) {
 		}
 		switch step := t.deliberation.Next().(type) {
 		case behavior.Ask:
+			if len(t.answered) > 0 {
+				t.leaning = t.deliberation.Leaning()
+			}
 			sent := s.base.Request(n, step)
 			key := f.first(n)
 			key.Step = step.Number
