@@ -65,13 +65,29 @@ func (r *runner) lookAhead(ctx context.Context) error {
 	return nil
 }
 
-// mayLookAhead reports whether the run is to ask ahead, and nothing that it does could be changed by it: a
-// deadline is of the clock, a recording is read in the order of ticks, and caps of an agent or a tick bind in
-// every turn.
+// NeverAhead says why a run with these settings asks nothing ahead, however far it is to look, such as "under a
+// decision deadline"; empty where it may. fork says that the run left another. A deadline is of the clock, a
+// recording is read in the order of ticks, and caps of an agent or a tick bind in every turn.
+func NeverAhead(s trace.Settings, fork bool) string {
+	switch {
+	case fork:
+		return "in a fork"
+	case s.ModelSource == trace.SourceNone:
+		return "without a model"
+	case s.Recording != nil:
+		return "with recorded answers"
+	case s.DecisionDeadlineMS > 0:
+		return "under a decision deadline"
+	case s.Caps.Agent != (trace.Limit{}) || s.Caps.Tick != (trace.Limit{}):
+		return "under caps of an agent or a tick"
+	}
+	return ""
+}
+
+// mayLookAhead reports whether the run is to ask ahead, and nothing that it does could be changed by it.
 func (r *runner) mayLookAhead() bool {
-	return r.Options.Ahead.Depth > 0 && r.RunDir != "" && r.reached.Tick >= r.past.derived && len(r.plan.forks) == 0 &&
-		r.DecisionDeadlineMS == 0 && r.Recording == nil && r.Source != nil &&
-		r.Caps.Agent == (trace.Limit{}) && r.Caps.Tick == (trace.Limit{})
+	return r.Options.Ahead.Depth > 0 && r.RunDir != "" && r.reached.Tick >= r.past.derived && r.Source != nil &&
+		NeverAhead(r.Settings, len(r.plan.forks) > 0) == ""
 }
 
 func (r *runner) beginLookout(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
@@ -357,22 +358,32 @@ func (b *plannedBatch) steady() (notes []string) {
 
 // foresight says as a note how far cells ask ahead, and what that may cost; nothing where none does. elsewhere says
 // that a coordinator hands the cells out.
-func (b *plannedBatch) foresight(elsewhere bool) []string {
+func (b *plannedBatch) foresight(elsewhere bool) (notes []string) {
 	depth, waste := int64(0), int64(0)
 	for _, of := range b.plans {
-		if of.Ahead > 0 {
-			depth = max(depth, of.Ahead)
-			waste = max(waste, of.AheadWaste)
+		if of.Ahead == 0 {
+			continue
 		}
+		never := engine.NeverAhead(of.Settings, false)
+		switch {
+		case of.by != nil:
+			never = "of cells that another program plays"
+		case elsewhere:
+			never = "of cells that a coordinator hands out"
+		}
+		if never != "" {
+			notes = append(notes, "nothing is asked ahead "+never)
+			continue
+		}
+		depth = max(depth, of.Ahead)
+		waste = max(waste, of.AheadWaste)
 	}
-	switch {
-	case depth == 0:
-		return nil
-	case elsewhere:
-		return []string{"nothing is asked ahead of cells that a coordinator hands out"}
+	if depth > 0 {
+		notes = append(notes, fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, "+
+			"are paid beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste))
 	}
-	return []string{fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, are "+
-		"paid beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste)}
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.
