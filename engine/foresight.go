@@ -27,6 +27,9 @@ type Ahead struct {
 	// Sent, when set, is told of each request of the run that was answered, and how many HTTP requests that
 	// took. It is called from several goroutines.
 	Sent func(r llmclient.Request, attempts int)
+	// Lost, when set, is told how many lines of what earlier processes asked ahead are not used, since they are damaged,
+	// or of another run or an older version.
+	Lost func(lines int)
 	// distort, when set, makes what is foreseen wrong; it is for tests.
 	distort func(ahead.Base) ahead.Base
 }
@@ -91,13 +94,17 @@ func (r *runner) mayLookAhead() bool {
 }
 
 func (r *runner) beginLookout(ctx context.Context) error {
-	before, err := ahead.ReadKept(run.Dir(r.RunDir).OpenAhead, r.reached.Tick)
+	dir := run.Dir(r.RunDir)
+	of, err := dir.Identity()
 	if err != nil {
 		return err
 	}
-	log, err := ahead.CreateLog(run.Dir(r.RunDir).AppendAhead)
+	log, before, err := ahead.OpenLog(dir.AppendAhead, of, r.reached.Tick)
 	if err != nil {
 		return err
+	}
+	if r.Options.Ahead.Lost != nil && before.Lost > 0 {
+		r.Options.Ahead.Lost(before.Lost)
 	}
 	limits := ahead.Limits{
 		Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille,

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report/summary"
 	"example.com/agentworld/run"
@@ -99,10 +100,33 @@ func verifyTrace(m *Main, runDir string, head trace.Chain) error {
 	if err != nil {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
+	asked, err := m.verifyAhead(dir.Dir)
+	if err != nil {
+		return err
+	}
 	for _, missing := range rest.Missing {
 		plaintext.Fprintf(m.Stderr, "note: %s; it is not checked\n", missing)
 	}
-	return m.print(said + verifiedText(rest))
+	return m.print(said + asked + verifiedText(rest))
+}
+
+// verifyAhead says how much of what was asked ahead of a run is as it was written. A resume uses nothing else of it.
+func (m *Main) verifyAhead(dir run.Dir) (said string, err error) {
+	of, err := dir.Identity()
+	var kept *ahead.Kept
+	if err == nil {
+		kept, err = ahead.ReadLog(dir.OpenAhead, of)
+	}
+	switch {
+	case err != nil:
+		return "", badInput("%s cannot be read: %w", run.AheadFile, cause(err))
+	case kept.Lines == 0:
+		return "", nil
+	case kept.Lost == 0:
+		return fmt.Sprintf("ahead     %s, each as it was written\n", plaintext.Count(kept.Lines, "line")), nil
+	}
+	return fmt.Sprintf("ahead     %s, %d of them damaged, or of another run or an older version, which no resume uses\n",
+		plaintext.Count(kept.Lines, "line"), kept.Lost), nil
 }
 
 // verifiedText says what beside the trace is as it was written, and what nothing vouches for.
