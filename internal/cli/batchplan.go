@@ -240,8 +240,12 @@ func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (prob
 		}
 		same, added := b.planned.Add(c.Cell, of.template, of.seeds(c))
 		if !added && whole {
-			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
-				b.at(name, differing(same, c.Cell)...), shown(same.Name()), shown(c.Cell.Name())))
+			idle := ""
+			if keys := apart(b.planOf(same).Values, of.Values); len(keys) > 0 {
+				idle = ": no decision depends on " + strings.Join(keys, ", ")
+			}
+			refused(badInput("%s%s and %s are the same run%s; allowed: axes whose values differ",
+				b.at(name, differing(same, c.Cell)...), shown(same.Name()), shown(c.Cell.Name()), idle))
 		}
 		if len(problems) >= problemsMost {
 			break
@@ -414,6 +418,16 @@ func differing(a, b batch.Cell) []string {
 		}
 	}
 	return []string{"scenarios"}
+}
+
+// apart are the settings that two plans have otherwise though they shape no run, such as run.ahead.
+func apart(one, other settings.Values) (keys []string) {
+	for i, v := range other {
+		if !v.Setting.Shapes && one[i].Text != v.Text {
+			keys = append(keys, v.Setting.Key)
+		}
+	}
+	return keys
 }
 
 // batchLimit reads the budget of a batch, which is at a place.

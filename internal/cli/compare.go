@@ -72,6 +72,12 @@ func compareCommand(m *Main) *cobra.Command {
 					f.ofSides = append(f.ofSides, name)
 				}
 			}
+			if f.JSON && c.Flags().Changed("format") && f.Format != "json" {
+				return badInput("--json and --format %s are two formats; allowed: one of them", shown(f.Format))
+			}
+			if f.JSON {
+				f.Format = "json"
+			}
 			return compareArguments(c.Context(), m, args, f)
 		},
 	}
@@ -98,11 +104,8 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	if !slices.Contains(batch.Formats, f.Format) {
 		return badInput("--format %s: unknown; allowed: %s", shown(f.Format), strings.Join(batch.Formats, ", "))
 	}
-	for i, arg := range args {
-		same := func(other string) bool { return sameFile(m.path(other), m.path(arg)) }
-		if slices.ContainsFunc(args[:i], same) {
-			return badInput("%s is given twice; allowed: different runs", shown(arg))
-		}
+	if err := m.distinct(args, "runs"); err != nil {
+		return err
 	}
 	for i, arg := range args {
 		if run, ok := batch.RunOfCell(m.path(arg)); ok {
@@ -128,14 +131,22 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	return compareSides(m, args, names, by, f)
 }
 
+// distinct refuses a path that is given twice, under whatever name. what are they.
+func (fl *files) distinct(args []string, what string) error {
+	for i, arg := range args {
+		same := func(other string) bool { return sameFile(fl.path(other), fl.path(arg)) }
+		if slices.ContainsFunc(args[:i], same) {
+			return badInput("%s is given twice; allowed: different %s", shown(arg), what)
+		}
+	}
+	return nil
+}
+
 // compareTwo compares two runs tick by tick.
 func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error {
 	const sides = "is for sides of several runs; allowed: directories of runs, or batches"
 	if len(f.ofSides) > 0 {
 		return badInput("--%s %s", f.ofSides[0], sides)
-	}
-	if f.JSON {
-		f.Format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "html"}, f.Format) {
 		return badInput("--format %s %s, and text, json or html for two runs", f.Format, sides)

@@ -159,6 +159,9 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	if !slices.Contains(suite.Formats, format) {
 		return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(suite.Formats, ", "))
 	}
+	if err := m.distinct(names, "directories"); err != nil {
+		return err
+	}
 	var entries []suite.Entry
 	var kept []keptPath
 	for _, name := range names {
