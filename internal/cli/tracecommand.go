@@ -201,7 +201,16 @@ func reportCommand(m *Main) *cobra.Command {
 			if htmlPath == stdoutName || jsonPath == stdoutName {
 				said = m.Stderr
 			}
-			page := func(w io.Writer) error { return dashboard.WriteFile(c.Context(), m.source(args[0]), prompts, w) }
+			page := func(w io.Writer) error {
+				err := dashboard.WriteFile(c.Context(), m.source(args[0]), prompts, w)
+				switch {
+				case err == nil:
+					return nil
+				case c.Context().Err() != nil:
+					return failWith(exitInterrupted, errors.New("interrupted before the page was written"))
+				}
+				return m.unread(args[0], err)
+			}
 			data := func(w io.Writer) error { _, err := w.Write(r.JSON()); return err }
 			for _, f := range []struct {
 				what, name string
