@@ -353,9 +353,9 @@ func mergeBatches(m *Main, args []string, into, html string) error {
 	for _, arg := range args {
 		from = append(from, batch.Dir(m.path(arg)))
 	}
-	kept := []keptPath{{"the batch", m.path(into)}}
+	kept := []keptPath{{what: "the batch", path: m.path(into)}}
 	for _, dir := range from {
-		kept = append(kept, keptPath{"a batch", string(dir)})
+		kept = append(kept, keptPath{what: "a batch", path: string(dir)})
 	}
 	page, err := m.output("the page ", html, kept...)
 	if err != nil {

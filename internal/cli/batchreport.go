@@ -37,7 +37,7 @@ func batchReportCommand(m *Main) *cobra.Command {
 			if err != nil {
 				return badInput("%w", err)
 			}
-			if err := m.writeSummary(s, format, out, keptPath{"the batch", string(dir)}); err != nil {
+			if err := m.writeSummary(s, format, out, keptPath{what: "the batch", path: string(dir)}); err != nil {
 				return err
 			}
 			return reasons{}.conclude(s, false)

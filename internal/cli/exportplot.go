@@ -30,7 +30,7 @@ func exportPlot(m *Main, arg string, f exportFlags) error {
 	if err != nil {
 		return badInput("%s: %w", shown(arg), err)
 	}
-	e := &exporting{Main: m, kept: []keptPath{{"the batch", m.path(arg)}}}
+	e := &exporting{Main: m, kept: []keptPath{{what: "the batch", path: m.path(arg)}}}
 	return e.toFile(f.Out, func(w io.Writer) error {
 		_, err := w.Write(svg)
 		return err

@@ -170,7 +170,7 @@ func suiteTable(m *Main, names []string, format, out string) error {
 			return err
 		}
 		entries = append(entries, list...)
-		kept = append(kept, keptPath{"a batch", m.path(name)})
+		kept = append(kept, keptPath{what: "a batch", path: m.path(name)})
 	}
 	t, err := suite.TableOf(entries)
 	if invalid, ok := errors.AsType[*suite.InvalidError](err); ok {

@@ -215,9 +215,10 @@ func reportCommand(m *Main) *cobra.Command {
 			for _, f := range []struct {
 				what, name string
 				fill       func(io.Writer) error
-			}{{"page    ", htmlPath, page}, {"report  ", jsonPath, data}} {
+				owned      []keptPath
+			}{{"page    ", htmlPath, page, nil}, {"report  ", jsonPath, data, []keptPath{m.ownReport(args[0])}}} {
 				if err == nil && f.name != "" {
-					err = m.writeFromTrace(args[0], f.name, f.fill)
+					err = m.writeFromTrace(args[0], f.name, f.fill, f.owned...)
 				}
 				if err == nil && f.name != "" && f.name != stdoutName {
 					plaintext.Fprintf(said, "%s%s\n", f.what, f.name)
