@@ -165,7 +165,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 		if err := dashboard.WriteComparison(ctx, of, f.After, &page); err != nil {
 			return incomparable(a, b, err)
 		}
-		return m.writeMade("the comparison ", f.Out, func(int) []byte { return page.Bytes() })
+		return m.writeTo("the comparison ", f.Out, whole(page.Bytes()))
 	}
 	c, err := report.Compare(reports[0], reports[1], m.source(a), m.source(b), f.After)
 	if err != nil {
@@ -184,7 +184,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 	if err != nil {
 		return err
 	}
-	return m.writeMade("the comparison ", f.Out, func(int) []byte { return made })
+	return m.writeTo("the comparison ", f.Out, whole(made))
 }
 
 // incomparable is why two runs were not compared: bad input unless the comparison was interrupted.

@@ -109,6 +109,32 @@ func (m *Main) write(out outputFile, fill func(io.Writer) error) error {
 	return nil
 }
 
+// writeTo writes what a command has made to a file, called what in an error, or to stdout if none is named. What is
+// kept is not written over.
+func (m *Main) writeTo(what, name string, fill func(io.Writer) error, kept ...keptPath) error {
+	out, err := m.output(what, cmp.Or(name, stdoutName), kept...)
+	if err == nil {
+		err = m.write(out, fill)
+	}
+	if err == nil {
+		m.noteMade(what, out)
+	}
+	return err
+}
+
+// whole fills a file with a text.
+func whole(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(text); return err }
+}
+
+// columnsOf is how wide a text for [Main.writeTo] may be; 0 is any width, as in a file.
+func (m *Main) columnsOf(name string) int {
+	if cmp.Or(name, stdoutName) != stdoutName {
+		return 0
+	}
+	return m.outputColumns()
+}
+
 // beside is where the program talks to people beside an output: stderr where that is stdout, which a program reads.
 func (m *Main) beside(out ...outputFile) io.Writer {
 	if slices.ContainsFunc(out, func(o outputFile) bool { return o.stdout }) {

@@ -82,9 +82,5 @@ func (m *Main) writeFromTrace(runDir, name string, fill func(io.Writer) error, o
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := m.output("", name, append(owned, m.keptTrace(runDir), m.keptAsks(runDir))...)
-	if err != nil {
-		return err
-	}
-	return m.write(out, fill)
+	return m.writeTo("", name, fill, append(owned, m.keptTrace(runDir), m.keptAsks(runDir))...)
 }

@@ -179,5 +179,5 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	if err != nil {
 		return badInput("%w", err)
 	}
-	return m.writeMade("the table ", out, func(columns int) []byte { return t.Write(format, columns) }, kept...)
+	return m.writeTo("the table ", out, whole(t.Write(format, m.columnsOf(out))), kept...)
 }
