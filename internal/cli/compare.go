@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -112,7 +113,8 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 			args[i] = filepath.Join(arg, run)
 		}
 	}
-	if len(args) == 2 && batch.IsRun(m.path(args[0])) && batch.IsRun(m.path(args[1])) {
+	runs := !slices.ContainsFunc(args, func(arg string) bool { return !batch.IsRun(m.path(arg)) })
+	if runs && len(args) == 2 {
 		if len(names) > 0 {
 			f.ofSides = append(f.ofSides, metricFlag+" "+names[0])
 		}
@@ -120,6 +122,10 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	}
 	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
+	}
+	if runs {
+		plaintext.Fprintf(m.Stderr, "note: each run is a side of one run, too few for a verdict; two runs are compared tick "+
+			"by tick\n")
 	}
 	var by []string
 	if slices.Contains(f.ofSides, "by") {
