@@ -52,7 +52,7 @@ type Result struct {
 	Tokens     int64  `json:"tokens"`
 	CostMicros int64  `json:"cost_micros"`
 	Currency   string `json:"currency"`
-	// InVain is what was asked ahead of the run and came to nothing, beside its calls; nil for nothing.
+	// InVain is what was asked ahead of the run and came to nothing, beside its calls; nil where nothing was asked.
 	InVain *InVain `json:"in_vain,omitempty"`
 	// Digest is the digest of the world at the end, Head the chain of the trace.
 	Digest string      `json:"digest"`
@@ -70,6 +70,10 @@ type Result struct {
 // InVain is what calls asked ahead took that no run used, see docs/ahead.md. They are no part of any metric.
 type InVain struct {
 	Calls int64 `json:"calls"`
+	// Used are the calls asked ahead that a run used, which are among its calls, and Open those that were neither when it
+	// stopped: with those in vain all that were asked ahead.
+	Used int64 `json:"used"`
+	Open int64 `json:"open"`
 	// Tokens are those of the calls that were answered. CostMicros, in millionths of the currency, is also what was
 	// reserved for those that were cut off, which may have been billed.
 	Tokens     int64 `json:"tokens"`
@@ -80,6 +84,8 @@ type InVain struct {
 func (v *InVain) add(other *InVain) {
 	if other != nil {
 		v.Calls += other.Calls
+		v.Used += other.Used
+		v.Open += other.Open
 		v.Tokens += other.Tokens
 		v.CostMicros += other.CostMicros
 	}
@@ -141,8 +147,9 @@ func ResultOf(c Cell, attempt int64, r report.Report, head trace.Chain) Result {
 	if t := r.Task; t != nil && t.Baselines != nil {
 		out.ScoreNothing, out.ScoreBound = t.Baselines.Nothing, t.Baselines.Bound
 	}
-	if a := r.Timing.Ahead; a.Wasted > 0 {
-		out.InVain = &InVain{a.Wasted, a.WastedInputTokens + a.WastedOutputTokens, a.WastedMicros}
+	if a := r.Timing.Ahead; a.Asked > 0 {
+		out.InVain = &InVain{Calls: a.Wasted, Used: a.Used, Open: a.Open,
+			Tokens: a.WastedInputTokens + a.WastedOutputTokens, CostMicros: a.WastedMicros}
 	}
 	over := Final(out.Status) || r.WorldTime >= r.TicksRequested
 	if lost := outage(r); lost != "" && Final(out.Status) {

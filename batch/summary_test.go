@@ -332,24 +332,24 @@ func TestUnknownRange(t *testing.T) {
 	}
 }
 
-// TestWhatWasInVain: calls that were asked ahead in vain are summed beside those of the runs, and change no verdict.
+// TestWhatWasInVain: what became of calls that were asked ahead is summed beside those of the runs, and changes no verdict.
 func TestWhatWasInVain(t *testing.T) {
 	cells, results := played(6, []string{"small", "large"}, better)
 	want, err := Summarize(File{}, cells, results)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results[0].InVain = &InVain{3, 60, 2_000_000}
-	results[1].InVain = &InVain{1, 10, 500_000}
+	results[0].InVain = &InVain{Calls: 3, Used: 5, Open: 2, Tokens: 60, CostMicros: 2_000_000}
+	results[1].InVain = &InVain{Calls: 1, Used: 4, Tokens: 10, CostMicros: 500_000}
 	got, err := Summarize(File{}, cells, results)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.InVain != (InVain{4, 70, 2_500_000}) || got.Calls != want.Calls || !cmp.Equal(got.Comparisons, want.Comparisons) {
+	if got.InVain != (InVain{Calls: 4, Used: 9, Open: 2, Tokens: 70, CostMicros: 2_500_000}) || got.Calls != want.Calls || !cmp.Equal(got.Comparisons, want.Comparisons) {
 		t.Errorf("%+v, %d calls, want %d", got.InVain, got.Calls, want.Calls)
 	}
 	for name, text := range map[string]string{"text": got.Text(0), "markdown": got.Markdown()} {
-		if !strings.Contains(text, "beside them 4 calls asked ahead in vain") {
+		if !strings.Contains(text, "9 used, and beside those above 4 in vain") {
 			t.Errorf("%s does not say it:\n%s", name, text)
 		}
 	}

@@ -43,8 +43,8 @@ func (s Summary) head() string {
 	if s.Currency != "" {
 		text += fmt.Sprintf(", %s %s", price.FromMicros(s.CostMicros), one(s.Currency))
 	}
-	if s.InVain.Calls > 0 {
-		text += "; " + s.InVain.text(s.Currency)
+	if v := s.InVain; v.Used+v.Calls+v.Open > 0 {
+		text += "; " + v.text(s.Currency)
 	}
 	if s.Suite != nil {
 		text += "; " + s.Suite.String()
@@ -52,13 +52,14 @@ func (s Summary) head() string {
 	return text
 }
 
-// text says what was in vain. currency is that of costs, empty without prices.
+// text says what became of all calls asked ahead. currency is that of costs, empty without prices.
 func (v InVain) text(currency string) string {
 	took := plaintext.Count(v.Tokens, "token")
 	if currency != "" {
 		took += fmt.Sprintf(", %s %s", price.FromMicros(v.CostMicros), one(currency))
 	}
-	return fmt.Sprintf("beside them %s asked ahead in vain (%s)", plaintext.Count(v.Calls, "call"), took)
+	return fmt.Sprintf("%s asked ahead: %d used, and beside those above %d in vain (%s) and %d open",
+		plaintext.Count(v.Used+v.Calls+v.Open, "call"), v.Used, v.Calls, took, v.Open)
 }
 
 // scriptedNote is what has to be said about the embedded model.

@@ -123,7 +123,7 @@ func (h *history) askedAhead() *aheadView {
 	if h.aheadFile != nil && h.aheadFile.Size() == info.Size() && h.aheadFile.ModTime().Equal(info.ModTime()) {
 		return h.ahead
 	}
-	c, known, err := ahead.LastCounts(h.dir.OpenAhead)
+	c, known, err := ahead.LastCounts(h.dir.OpenAhead, trace.Chain(h.index.Run))
 	if err != nil {
 		return nil
 	}

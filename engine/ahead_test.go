@@ -265,7 +265,11 @@ func TestAheadOverHTTP(t *testing.T) {
 	if n := requests.Load(); n < calls || n > calls+got.Wasted || got.Open != 0 || got.Used == 0 {
 		t.Errorf("%d requests for %d calls, %+v", requests.Load(), calls, *got)
 	}
-	last, known, err := ahead.LastCounts(rundir.Dir(o.RunDir).OpenAhead)
+	of, err := rundir.Dir(o.RunDir).Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, known, err := ahead.LastCounts(rundir.Dir(o.RunDir).OpenAhead, of)
 	if err != nil || !known || last.SavedMS <= 0 || last.SavedMS > got.SavedMS {
 		t.Errorf("the log says %+v, %v, %v; the trace %+v", last, known, err, *got)
 	}

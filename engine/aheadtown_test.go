@@ -84,7 +84,7 @@ func TestTownRebuilt(t *testing.T) {
 		o.Concurrency = 64
 		run(t, o)
 		for seed := range town.seeds {
-			got, err := engine.Simulate(rundir.Dir(o.RunDir).As(nil), engine.SimulateOptions{
+			got, err := engine.Simulate(t.Context(), rundir.Dir(o.RunDir).As(nil), engine.SimulateOptions{
 				Limits: ahead.Limits{Depth: town.depth, InFlight: 1 << 20, WastePermille: 50},
 				Latency: func(key trace.CallKey, _ time.Duration) time.Duration {
 					h := fnv.New64a()

@@ -27,6 +27,9 @@ type Ahead struct {
 	// Sent, when set, is told of each request of the run that was answered, and how many HTTP requests that
 	// took. It is called from several goroutines.
 	Sent func(r llmclient.Request, attempts int)
+	// Lost, when set, is told how many lines of what earlier processes asked ahead are not used, since they are damaged,
+	// or of another run or an older version.
+	Lost func(lines int)
 	// distort, when set, makes what is foreseen wrong; it is for tests.
 	distort func(ahead.Base) ahead.Base
 }
@@ -65,23 +68,43 @@ func (r *runner) lookAhead(ctx context.Context) error {
 	return nil
 }
 
-// mayLookAhead reports whether the run is to ask ahead, and nothing that it does could be changed by it: a
-// deadline is of the clock, a recording is read in the order of ticks, and caps of an agent or a tick bind in
-// every turn.
+// NeverAhead says why a run with these settings asks nothing ahead, however far it is to look, such as "under a
+// decision deadline"; empty where it may. fork says that the run left another. A deadline is of the clock, a
+// recording is read in the order of ticks, and caps of an agent or a tick bind in every turn.
+func NeverAhead(s trace.Settings, fork bool) string {
+	switch {
+	case fork:
+		return "in a fork"
+	case s.ModelSource == trace.SourceNone:
+		return "without a model"
+	case s.Recording != nil:
+		return "with recorded answers"
+	case s.DecisionDeadlineMS > 0:
+		return "under a decision deadline"
+	case s.Caps.Agent != (trace.Limit{}) || s.Caps.Tick != (trace.Limit{}):
+		return "under caps of an agent or a tick"
+	}
+	return ""
+}
+
+// mayLookAhead reports whether the run is to ask ahead, and nothing that it does could be changed by it.
 func (r *runner) mayLookAhead() bool {
-	return r.Options.Ahead.Depth > 0 && r.RunDir != "" && r.reached.Tick >= r.past.derived && len(r.plan.forks) == 0 &&
-		r.DecisionDeadlineMS == 0 && r.Recording == nil && r.Source != nil &&
-		r.Caps.Agent == (trace.Limit{}) && r.Caps.Tick == (trace.Limit{})
+	return r.Options.Ahead.Depth > 0 && r.RunDir != "" && r.reached.Tick >= r.past.derived && r.Source != nil &&
+		NeverAhead(r.Settings, len(r.plan.forks) > 0) == ""
 }
 
 func (r *runner) beginLookout(ctx context.Context) error {
-	before, err := ahead.ReadKept(run.Dir(r.RunDir).OpenAhead, r.reached.Tick)
+	dir := run.Dir(r.RunDir)
+	of, err := dir.Identity()
 	if err != nil {
 		return err
 	}
-	log, err := ahead.CreateLog(run.Dir(r.RunDir).AppendAhead)
+	log, before, err := ahead.OpenLog(dir.AppendAhead, of, r.reached.Tick)
 	if err != nil {
 		return err
+	}
+	if r.Options.Ahead.Lost != nil && before.Lost > 0 {
+		r.Options.Ahead.Lost(before.Lost)
 	}
 	limits := ahead.Limits{
 		Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -21,13 +22,17 @@ type SimulateOptions struct {
 // ErrNotSimulated marks a run that cannot be simulated.
 var ErrNotSimulated = errors.New("the run cannot be simulated")
 
+// errUnwound unwinds a simulation that nobody waits for.
+var errUnwound = errors.New("the simulation is interrupted")
+
 // Simulate plays a recorded run again in simulated time, as if it asked ahead within limits. What the run
 // never asked has no answer, and what would follow from it is not simulated. The error is a failure to read
-// the run, or that it has what no shadow knows: [ErrNotSimulated].
-func Simulate(of run.Source, o SimulateOptions) (ahead.Simulated, error) {
+// the run, that it has what no shadow knows, [ErrNotSimulated], or that of ctx.
+func Simulate(ctx context.Context, of run.Source, o SimulateOptions) (got ahead.Simulated, err error) {
+	of = of.Until(ctx)
 	recorded, err := readRun(of, false)
 	if err != nil {
-		return ahead.Simulated{}, err
+		return got, err
 	}
 	h := recorded.Header
 	switch {
@@ -41,15 +46,15 @@ func Simulate(of run.Source, o SimulateOptions) (ahead.Simulated, error) {
 		err = errors.New("it has no whole tick")
 	}
 	if err != nil {
-		return ahead.Simulated{}, fmt.Errorf("%w: %w", ErrNotSimulated, err)
+		return got, fmt.Errorf("%w: %w", ErrNotSimulated, err)
 	}
 	p, err := Prepare(h.Settings)
 	if err != nil {
-		return ahead.Simulated{}, err
+		return got, err
 	}
 	answers, err := p.answers(of, recorded.Tick)
 	if err != nil {
-		return ahead.Simulated{}, err
+		return got, err
 	}
 	latencies := map[trace.CallKey]time.Duration{}
 	for id, a := range answers {
@@ -58,6 +63,9 @@ func Simulate(of run.Source, o SimulateOptions) (ahead.Simulated, error) {
 	s := ahead.Simulation{
 		Base: p.r.base(recorded.Tick), Limits: o.Limits, Every: ahead.Every,
 		Answer: func(id ahead.CallID) (llmclient.Answer, bool) {
+			if ctx.Err() != nil {
+				panic(errUnwound)
+			}
 			a, known := answers[id]
 			return a, known
 		},
@@ -68,7 +76,16 @@ func Simulate(of run.Source, o SimulateOptions) (ahead.Simulated, error) {
 			return latencies[key]
 		},
 	}
-	got := s.Run()
+	defer func() {
+		switch bug := recover(); bug {
+		case nil:
+		case errUnwound:
+			err = ctx.Err()
+		default:
+			panic(bug)
+		}
+	}()
+	got = s.Run()
 	if got.Digest != recorded.Digest {
 		return got, fmt.Errorf("%w: its answers lead to another world in tick %d, as after a cap, a failure or an operator",
 			ErrNotSimulated, got.Tick)

@@ -19,7 +19,7 @@ const AsksFile = "asks.jsonl"
 // sealed with a hash over itself and the run's first line, so that [Dir.Asks] finds lines that
 // were changed or come from another run. The rest of a line that a crash cut short is removed.
 func (d Dir) KeepAsk(object []byte) error {
-	_, first, err := d.As(nil).first()
+	first, err := d.Identity()
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (d Dir) Asks() (objects [][]byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the questions of a run: %w", err)
 	}
-	_, first, err := d.As(nil).first()
+	first, err := d.Identity()
 	if err != nil {
 		return nil, err
 	}
@@ -116,16 +116,11 @@ func (d Dir) Asks() (objects [][]byte, err error) {
 		if !whole {
 			break
 		}
-		body, _, sealed := trace.Unseal(line)
-		if sealed {
-			body = append(bytes.Clone(body), '}')
-			again, _ := trace.Seal(bytes.Clone(body), first)
-			sealed = bytes.Equal(again, line)
-		}
-		if !sealed {
+		object, ours := trace.Opened(line, first)
+		if !ours {
 			return nil, fmt.Errorf("%s, line %d: it is not as it was written, or is of another run", d.file(AsksFile), number)
 		}
-		objects = append(objects, body)
+		objects = append(objects, object)
 	}
 	return objects, nil
 }

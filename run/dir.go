@@ -117,9 +117,9 @@ func (d Dir) leftOfRun() (name string, err error) {
 // OpenAhead opens the answers that were asked ahead.
 func (d Dir) OpenAhead() (*os.File, error) { return d.folder().Open(AheadFile) }
 
-// AppendAhead opens the answers that were asked ahead, to append some.
+// AppendAhead opens the answers that were asked ahead, to read them and to append some.
 func (d Dir) AppendAhead() (*os.File, error) {
-	return d.folder().OpenFile(AheadFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
+	return d.folder().OpenFile(AheadFile, os.O_CREATE|os.O_RDWR)
 }
 
 // Begun says that the directory holds a trace.
@@ -265,7 +265,14 @@ func (d Source) Header() (trace.Header, error) {
 	return h, err
 }
 
-// first returns the header of the run and the chain of its line, which identifies the run.
+// Identity is the chain that the first line of the trace has, which identifies the run: files beside the trace are
+// sealed with it, see [trace.Seal]. It is that of a first line that was changed, too.
+func (d Dir) Identity() (trace.Chain, error) {
+	_, chain, err := d.As(&Reading{Unverified: true}).first()
+	return chain, err
+}
+
+// first returns the header of the run and the chain of its line.
 func (d Source) first() (trace.Header, trace.Chain, error) {
 	f, err := d.Open()
 	if err != nil {

@@ -118,7 +118,11 @@ func (s *Session) options() engine.Options {
 // askAhead lets the run ask ahead. The server then spoils answers that the run never uses, so what it spoilt
 // is counted by the answers that the run used.
 func (s *Session) askAhead(o *engine.Options) {
-	o.Ahead = engine.Ahead{Depth: s.config.Ahead.Depth, WastePermille: s.config.Ahead.WastePermille}
+	o.Ahead = engine.Ahead{Depth: s.config.Ahead.Depth, WastePermille: s.config.Ahead.WastePermille,
+		Lost: func(lines int) {
+			s.remark(fmt.Sprintf("lines of %s that are damaged, or of another run or an older version, are not used: %d",
+				run.AheadFile, lines))
+		}}
 	if s.faults.Empty() {
 		return
 	}

@@ -319,6 +319,13 @@ func (s *Session) Calls() Calls {
 	return c
 }
 
+// Ahead is how far the run asks ahead, and why it does not although that is wanted, such as "in a fork"; empty
+// where it does.
+func (s *Session) Ahead() (how Ahead, never string) {
+	fork := s.left != nil || s.resumed != nil && len(s.resumed.State.Header.Forks) > 0
+	return s.config.Ahead, engine.NeverAhead(s.config.Settings, fork)
+}
+
 // Attach says who takes part while the run is played, in place of the hooks that the session was
 // made with.
 func (s *Session) Attach(h Hooks) { s.config.Hooks = h }

@@ -53,6 +53,16 @@ func Unseal(line []byte) (body []byte, chain Chain, ok bool) {
 	return line[:at], Chain(line[at+len(chainName) : at+len(chainName)+chainHex]), true
 }
 
+// Opened returns the object that [Seal] sealed in a line after a chain, in memory of its own. ok is false if the line
+// is not as it was then, or was sealed after another chain.
+func Opened(line []byte, before Chain) (object []byte, ok bool) {
+	body, chain, ok := Unseal(line)
+	if !ok || chain != chainAfter(before, body) {
+		return nil, false
+	}
+	return append(bytes.Clone(body), '}'), true
+}
+
 var (
 	// ErrChain marks a line that is not the one that was written there.
 	ErrChain = errors.New("the chain is broken: this line or one before it is not the one that was written there")

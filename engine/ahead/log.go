@@ -3,8 +3,6 @@ package ahead
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +20,8 @@ import (
 type Log struct {
 	mu   sync.Mutex
 	file *os.File
+	// run is what its lines are sealed with: the chain of the first line of the run's trace.
+	run trace.Chain
 }
 
 // line is one line of a log: an answer, or the counts after a tick.
@@ -43,14 +43,25 @@ type kept struct {
 	FailedAttempts []llmclient.ErrorKind `json:"failed_attempts,omitempty"`
 }
 
-// CreateLog opens the log of a run to append to it; it is made if it is not there. The error names what was
-// attempted.
-func CreateLog(open func() (*os.File, error)) (*Log, error) {
+// OpenLog opens the log of a run, which its chain identifies, to append to it, and reads what earlier processes kept.
+// The answers to requests of the ticks up to tick are over. A line that a crash cut short is cut off. open makes the
+// file if it is not there. The error names what was attempted.
+func OpenLog(open func() (*os.File, error), run trace.Chain, tick int64) (*Log, *Kept, error) {
 	f, err := open()
 	if err != nil {
-		return nil, fmt.Errorf("keep what is asked ahead: %w", err)
+		return nil, nil, fmt.Errorf("keep what is asked ahead: %w", err)
 	}
-	return &Log{file: f}, nil
+	k, whole, err := read(f, run, tick)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+	if err == nil {
+		_, err = f.Seek(whole, io.SeekStart)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("read what was asked ahead: %w", err), f.Close())
+	}
+	return &Log{file: f, run: run}, k, nil
 }
 
 // Close closes the log.
@@ -82,75 +93,81 @@ func (l *Log) note(tick int64, c Counts) error {
 	return l.write(line{Tick: tick, Counts: &c})
 }
 
-// write appends a line: its hash, a blank and its JSON.
+// write appends a line.
 func (l *Log) write(v line) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic("ahead: a line has no JSON: " + err.Error())
 	}
+	text, _ = trace.Seal(text, l.run)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.file.Write(fmt.Appendf(nil, "%s %s\n", sumOf(text), text)); err != nil {
+	if _, err := l.file.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("keep an answer asked ahead: %w", err)
 	}
 	return nil
 }
 
-// sumOf is the beginning of the SHA-256 of a line's text.
-func sumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
 // Kept is what earlier processes asked ahead of a run.
 type Kept struct {
+	// Lines counts the whole lines of the log. Lost of them are not as the run wrote them: damaged, or of another run or
+	// of an older version. What they hold is asked for again.
+	Lines, Lost int
+
 	counts Counts
 	open   map[CallID]llmclient.Answer
 }
 
-// ReadKept reads a log. The answers to requests of the ticks up to tick are over. A line that is damaged is
-// left out: its answer is asked for again. A log that is not there is empty. The error is a failure to read.
-func ReadKept(open func() (*os.File, error), tick int64) (*Kept, error) {
-	k := &Kept{open: map[CallID]llmclient.Answer{}}
+// ReadLog reads the log of a run, which its chain identifies. A log that is not there is empty. The error is a failure
+// to read.
+func ReadLog(open func() (*os.File, error), run trace.Chain) (*Kept, error) {
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
+		return &Kept{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what was asked ahead: %w", err)
 	}
 	defer f.Close()
-	asked := int64(0)
+	k, _, err := read(f, run, 0)
+	return k, err
+}
+
+// read reads a log up to its last whole line, and says where that ends.
+func read(f io.Reader, run trace.Chain, tick int64) (k *Kept, whole int64, err error) {
+	k = &Kept{open: map[CallID]llmclient.Answer{}}
 	for lines := bufio.NewReader(f); ; {
 		text, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read what was asked ahead: %w", err)
-		}
-		if v, whole := parse(text); whole {
-			switch {
-			case v.Counts != nil:
-				k.counts = *v.Counts
-				asked = k.counts.Asked
-			case v.Answer != nil:
-				k.take(v, tick)
-			}
+		if errors.Is(err, io.EOF) {
+			break
 		}
 		if err != nil {
-			break
+			return nil, 0, fmt.Errorf("read what was asked ahead: %w", err)
+		}
+		whole += int64(len(text))
+		k.Lines++
+		v, ours := parse(text, run)
+		switch {
+		case !ours:
+			k.Lost++
+		case v.Counts != nil:
+			k.counts = *v.Counts
+		case v.Answer != nil:
+			k.take(v, tick)
 		}
 	}
 	// What was asked after the last counts is open, or was lost with the process.
-	k.counts.Asked = max(asked, k.counts.Used+k.counts.Wasted+int64(len(k.open)))
+	k.counts.Asked = max(k.counts.Asked, k.counts.Used+k.counts.Wasted+int64(len(k.open)))
 	k.counts.Wasted = k.counts.Asked - k.counts.Used - int64(len(k.open))
-	return k, nil
+	return k, whole, nil
 }
 
 // tailBytes is how much of the end of a log is searched for the last counts: some ticks of answers.
 const tailBytes = 4 << 20
 
-// LastCounts are the counts after the last tick that a log has, as far as they are near its end; known is false where
-// there are none. The error is a failure to read.
-func LastCounts(open func() (*os.File, error)) (c Counts, known bool, err error) {
+// LastCounts are the counts after the last tick that the log of a run has, which its chain identifies, as far as they
+// are near its end; known is false where there are none. The error is a failure to read.
+func LastCounts(open func() (*os.File, error), run trace.Chain) (c Counts, known bool, err error) {
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, false, nil
@@ -174,7 +191,7 @@ func LastCounts(open func() (*os.File, error)) (c Counts, known bool, err error)
 		if !bytes.Contains(l, []byte(`"counts":{`)) {
 			continue // answers are most of a log
 		}
-		if v, whole := parse(l); whole && v.Counts != nil {
+		if v, ours := parse(l, run); ours && v.Counts != nil {
 			c = *v.Counts
 			known = true
 		}
@@ -182,13 +199,10 @@ func LastCounts(open func() (*os.File, error)) (c Counts, known bool, err error)
 	return c, known, nil
 }
 
-// parse reads a line; whole is false if it is damaged.
-func parse(text []byte) (v line, whole bool) {
-	sum, object, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
-	if string(sum) != sumOf(object) {
-		return line{}, false
-	}
-	return v, json.Unmarshal(object, &v) == nil
+// parse reads a line; ours is false if it is not as the run wrote it.
+func parse(text []byte, run trace.Chain) (v line, ours bool) {
+	object, ours := trace.Opened(bytes.TrimSuffix(text, []byte("\n")), run)
+	return v, ours && json.Unmarshal(object, &v) == nil
 }
 
 // take takes the answer of a line, if its tick is not over.

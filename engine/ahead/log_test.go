@@ -17,15 +17,16 @@ import (
 // and what is asked after the last counts is open or lost.
 func TestLogOfAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ahead.jsonl")
-	open := func() (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) }
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) }
 	read := func() (*os.File, error) { return os.Open(path) }
-	if k, err := ReadKept(read, 0); err != nil || len(k.open) > 0 {
+	const ours, theirs = trace.Chain("0123456789abcdef"), trace.Chain("fedcba9876543210")
+	if k, err := ReadLog(read, ours); err != nil || k.Lines > 0 {
 		t.Fatalf("without a file: %v, %v", k, err)
 	}
-	if _, known, err := LastCounts(read); known || err != nil {
+	if _, known, err := LastCounts(read, ours); known || err != nil {
 		t.Fatalf("without a file there are counts: %v, %v", known, err)
 	}
-	log, err := CreateLog(open)
+	log, _, err := OpenLog(open, ours, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,15 +53,26 @@ func TestLogOfAnswers(t *testing.T) {
 	must(err)
 	damaged := bytes.LastIndex(text, []byte(`"agent":"d"`))
 	text[damaged+9] = 'x'
-	must(os.WriteFile(path, append(text, `0123456789abcdef {"tick":3,`...), 0o600))
-	k, err := ReadKept(read, 1)
+	must(os.WriteFile(path, append(text, `{"tick":3,`...), 0o600))
+	log, k, err := OpenLog(open, ours, 1)
 	must(err)
-	want := &Kept{open: map[CallID]llmclient.Answer{id(2, "b"): answer},
+	want := &Kept{open: map[CallID]llmclient.Answer{id(2, "b"): answer}, Lines: 4, Lost: 1,
 		counts: Counts{Asked: 3, Used: 1, Wasted: 1, Own: 5}}
 	if diff := cmp.Diff(want, k, cmp.AllowUnexported(Kept{})); diff != "" {
 		t.Errorf("what was kept differs (-want +got):\n%s", diff)
 	}
-	if c, known, err := LastCounts(read); !known || err != nil || c != want.counts {
+	must(log.keep(id(3, "e"), answer)) // what the crash cut short is no part of it
+	must(log.Close())
+	if k, err := ReadLog(read, ours); err != nil || k.Lines != 5 || k.Lost != 1 {
+		t.Errorf("after another process the log is %+v, %v", k, err)
+	}
+	if k, err := ReadLog(read, theirs); err != nil || k.Lost != 5 || len(k.open) > 0 {
+		t.Errorf("for another run the log is %+v, %v", k, err)
+	}
+	if c, known, err := LastCounts(read, ours); !known || err != nil || c != want.counts {
 		t.Errorf("the last counts are %+v, %v, %v", c, known, err)
+	}
+	if _, known, err := LastCounts(read, theirs); known || err != nil {
+		t.Errorf("another run has the counts of this one, %v", err)
 	}
 }

@@ -31,8 +31,7 @@ func keptAhead(t *testing.T, dir string) map[string]bool {
 				RequestHash string `json:"request_hash"`
 			}
 		}
-		_, object, _ := bytes.Cut(line, []byte(" "))
-		if json.Unmarshal(object, &of) == nil && of.Answer != nil {
+		if json.Unmarshal(line, &of) == nil && of.Answer != nil {
 			kept[of.Answer.RequestHash] = true
 		}
 	}

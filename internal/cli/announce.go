@@ -44,13 +44,8 @@ func announce(m *Main, w io.Writer, c config, reached []access.Endpoint, calls s
 			s.announce(w, m.Now())
 		}
 	}
-	switch {
-	case s.Ahead == 0:
-	case s.DecisionDeadlineMS > 0 || s.Caps.Agent != (trace.Limit{}) || s.Caps.Tick != (trace.Limit{}):
-		plaintext.Fprintf(w, "note: nothing is asked ahead under a decision deadline or caps of an agent or a tick\n")
-	default:
-		plaintext.Fprintf(w, "ahead: %s; calls in vain, at most %d%% of the run's, are paid beside all caps\n",
-			plaintext.Count(s.Ahead, "tick"), s.AheadWaste)
+	if s.ahead != "" {
+		plaintext.Fprintf(w, "%s\n", s.ahead)
 	}
 }
 
@@ -117,8 +112,8 @@ type spending struct {
 	// what was spent before.
 	agents, done int64
 	spent        state.Spent
-	// tools says what the user's tools add to each call, empty without any.
-	tools string
+	// tools says what the user's tools add to each call, and ahead how far the run asks ahead; empty for nothing.
+	tools, ahead string
 }
 
 // spending is that of a run.
@@ -129,6 +124,14 @@ func (p plan) spending() spending {
 	}
 	if p.Estimate != nil {
 		s.tools = toolsCostOf(p.session.Settings())
+	}
+	switch how, never := p.session.Ahead(); {
+	case how.Depth == 0:
+	case never != "":
+		s.ahead = "note: nothing is asked ahead " + never
+	default:
+		s.ahead = fmt.Sprintf("ahead: %s; calls in vain, at most %d%% of the run's, are paid beside all caps",
+			plaintext.Count(int64(how.Depth), "tick"), how.WastePermille/10)
 	}
 	return s
 }

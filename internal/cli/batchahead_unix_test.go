@@ -13,7 +13,7 @@ import (
 )
 
 // TestCellsAskAhead: cells ask ahead if the file says so, and are the cells of a batch that waits: their identities and
-// results are the same. What was in vain stands beside their calls, and the budget of the batch counts it.
+// results are the same. What became of calls asked ahead stands beside theirs, and the budget of the batch counts it.
 func TestCellsAskAhead(t *testing.T) {
 	slow(t)
 	server := newCountingServer(t, "latency=1ms..40ms", 5)
@@ -46,16 +46,16 @@ func TestCellsAskAhead(t *testing.T) {
 		of := aheadIn(t, batch.Dir(filepath.Join(dir, "ahead")).Run(id, r.Attempt))
 		used += of.Used
 		wasted += of.Wasted
-		if told := r.InVain; told == nil && of.Wasted > 0 || told != nil && told.Calls != of.Wasted {
-			t.Errorf("cell %s: %+v were in vain, and the run says %+v", id, told, of)
+		if told := r.InVain; told == nil || told.Calls != of.Wasted || told.Used != of.Used || told.Open != of.Open {
+			t.Errorf("cell %s: it says %+v, and the run %+v", id, told, of)
 		}
 	}
 	t.Logf("%d calls, %d requests, %d were asked ahead and used, %d in vain", calls, requests, used, wasted)
 	if used == 0 || waiting != calls || requests < calls || requests > calls+wasted {
 		t.Errorf("%d requests for %d calls, %d without asking ahead; %d used, %d in vain", requests, calls, waiting, used, wasted)
 	}
-	if strings.Contains(said, "asked ahead in vain") != (wasted > 0) {
-		t.Errorf("%d calls were in vain, and the summary says\n%s", wasted, said)
+	if want := fmt.Sprintf("%d used, and beside those above %d in vain", used, wasted); !strings.Contains(said, want) {
+		t.Errorf("it does not say %q:\n%s", want, said)
 	}
 	leased, err := batch.Dir(filepath.Join(dir, "ahead")).Leased()
 	if err != nil || leased[0] < calls || leased[0] > calls+wasted {

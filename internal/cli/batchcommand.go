@@ -346,16 +346,16 @@ func mergeBatches(m *Main, args []string, into, html string) error {
 	if len(args) == 0 || into == "" {
 		return badInput("batch merge needs the directories of a batch, and --into with the one for all of them")
 	}
+	if err := m.distinct(append([]string{into}, args...), "directories"); err != nil {
+		return err
+	}
 	var from []batch.Dir
 	for _, arg := range args {
-		if m.path(arg) == m.path(into) || slices.Contains(from, batch.Dir(m.path(arg))) {
-			return badInput("%s is given twice; allowed: different directories", shown(arg))
-		}
 		from = append(from, batch.Dir(m.path(arg)))
 	}
-	kept := []keptPath{{"the batch", m.path(into)}}
+	kept := []keptPath{{what: "the batch", path: m.path(into)}}
 	for _, dir := range from {
-		kept = append(kept, keptPath{"a batch", string(dir)})
+		kept = append(kept, keptPath{what: "a batch", path: string(dir)})
 	}
 	page, err := m.output("the page ", html, kept...)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/batch"
+	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/settings"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
@@ -239,8 +240,12 @@ func planCells(m *Main, name string, b *plannedBatch, keyless, whole bool) (prob
 		}
 		same, added := b.planned.Add(c.Cell, of.template, of.seeds(c))
 		if !added && whole {
-			refused(badInput("%s%s and %s are the same run; allowed: axes whose values differ",
-				b.at(name, differing(same, c.Cell)...), shown(same.Name()), shown(c.Cell.Name())))
+			idle := ""
+			if keys := apart(b.planOf(same).Values, of.Values); len(keys) > 0 {
+				idle = ": no decision depends on " + strings.Join(keys, ", ")
+			}
+			refused(badInput("%s%s and %s are the same run%s; allowed: axes whose values differ",
+				b.at(name, differing(same, c.Cell)...), shown(same.Name()), shown(c.Cell.Name()), idle))
 		}
 		if len(problems) >= problemsMost {
 			break
@@ -357,22 +362,32 @@ func (b *plannedBatch) steady() (notes []string) {
 
 // foresight says as a note how far cells ask ahead, and what that may cost; nothing where none does. elsewhere says
 // that a coordinator hands the cells out.
-func (b *plannedBatch) foresight(elsewhere bool) []string {
+func (b *plannedBatch) foresight(elsewhere bool) (notes []string) {
 	depth, waste := int64(0), int64(0)
 	for _, of := range b.plans {
-		if of.Ahead > 0 {
-			depth = max(depth, of.Ahead)
-			waste = max(waste, of.AheadWaste)
+		if of.Ahead == 0 {
+			continue
 		}
+		never := engine.NeverAhead(of.Settings, false)
+		switch {
+		case of.by != nil:
+			never = "of cells that another program plays"
+		case elsewhere:
+			never = "of cells that a coordinator hands out"
+		}
+		if never != "" {
+			notes = append(notes, "nothing is asked ahead "+never)
+			continue
+		}
+		depth = max(depth, of.Ahead)
+		waste = max(waste, of.AheadWaste)
 	}
-	switch {
-	case depth == 0:
-		return nil
-	case elsewhere:
-		return []string{"nothing is asked ahead of cells that a coordinator hands out"}
+	if depth > 0 {
+		notes = append(notes, fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, "+
+			"are paid beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste))
 	}
-	return []string{fmt.Sprintf("models are asked up to %s ahead; calls in vain, at most %d%% of those of a run, are "+
-		"paid beside its caps, and count in the budget of the batch", plaintext.Count(depth, "tick"), waste)}
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }
 
 // seeds are those of a cell of the plan: where nothing sets them, all are the seed of the instance.
@@ -403,6 +418,16 @@ func differing(a, b batch.Cell) []string {
 		}
 	}
 	return []string{"scenarios"}
+}
+
+// apart are the settings that two plans have otherwise though they shape no run, such as run.ahead.
+func apart(one, other settings.Values) (keys []string) {
+	for i, v := range other {
+		if !v.Setting.Shapes && one[i].Text != v.Text {
+			keys = append(keys, v.Setting.Key)
+		}
+	}
+	return keys
 }
 
 // batchLimit reads the budget of a batch, which is at a place.

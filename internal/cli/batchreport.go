@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -37,7 +35,7 @@ func batchReportCommand(m *Main) *cobra.Command {
 			if err != nil {
 				return badInput("%w", err)
 			}
-			if err := m.writeSummary(s, format, out, keptPath{"the batch", string(dir)}); err != nil {
+			if err := m.writeSummary(s, format, out, keptPath{what: "the batch", path: string(dir)}); err != nil {
 				return err
 			}
 			return reasons{}.conclude(s, false)
@@ -52,28 +50,9 @@ func batchReportCommand(m *Main) *cobra.Command {
 // writeSummary writes a summary in a format to a file, or to stdout if none is named. What is kept is not written
 // over.
 func (m *Main) writeSummary(s batch.Summary, format, out string, kept ...keptPath) error {
-	return m.writeMade("the summary ", out, func(columns int) []byte {
-		if format == "text" {
-			return []byte(s.Text(columns))
-		}
-		return s.Write(format)
-	}, kept...)
-}
-
-// writeMade writes what a command has made to a file, or to stdout if none is named. text is asked for so many
-// columns, 0 for a file. What is kept is not written over.
-func (m *Main) writeMade(what, out string, text func(columns int) []byte, kept ...keptPath) error {
-	target, err := m.output(what, cmp.Or(out, stdoutName), kept...)
-	if err != nil {
-		return err
+	text := []byte(s.Text(m.columnsOf(out)))
+	if format != "text" {
+		text = s.Write(format)
 	}
-	columns := 0
-	if target.stdout {
-		columns = m.outputColumns()
-	}
-	err = m.write(target, func(w io.Writer) error { _, err := w.Write(text(columns)); return err })
-	if err == nil {
-		m.noteMade(what, target)
-	}
-	return err
+	return m.writeTo("the summary ", out, whole(text), kept...)
 }

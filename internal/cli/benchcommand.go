@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,7 +14,6 @@ import (
 	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -44,7 +44,7 @@ func benchAheadCommand(m *Main) *cobra.Command {
 			"each depth of --ahead. It asks no model. What the run never asked has no answer, so calls that\n" +
 			"would follow a wrong one are not counted.",
 		Args: oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error { return benchAhead(m, args[0], b) },
+		RunE: func(c *cobra.Command, args []string) error { return benchAhead(c.Context(), m, args[0], b) },
 	}
 	f := c.Flags()
 	f.StringVar(&b.law, "latency", b.law, "how long answers take: recorded, or A, A..B or p50:A..p99:B with durations")
@@ -52,7 +52,7 @@ func benchAheadCommand(m *Main) *cobra.Command {
 	f.IntSliceVar(&b.depths, "ahead", b.depths, "ticks to look ahead, 1 to 8, with commas between")
 	f.Int64Var(&b.waste, "ahead-waste", b.waste, "calls that may be in vain, in percent of the run's, 1 to 50")
 	f.BoolVar(&b.asJSON, "json", false, "as JSON")
-	return c
+	return m.readsUnverified(c)
 }
 
 // check refuses what cannot be simulated.
@@ -101,15 +101,15 @@ type aheadRow struct {
 	Wasted  int64   `json:"wasted,omitempty"`
 }
 
-func benchAhead(m *Main, dir string, b aheadBench) error {
+func benchAhead(ctx context.Context, m *Main, dir string, b aheadBench) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	if err := m.checkRun(dir); err != nil {
+	of, err := m.openRun(dir)
+	if err != nil {
 		return err
 	}
 	m.collectLess()
-	of := run.Dir(m.path(dir)).As(m.readings[m.path(dir)])
 	bounds := []aheadRow{{Way: "lockstep"}, {Way: "sight"}, {Way: "oracle"}, {Way: "own answers"}}
 	ways := make([]aheadRow, len(b.depths))
 	for seed := range b.seeds {
@@ -119,14 +119,16 @@ func benchAhead(m *Main, dir string, b aheadBench) error {
 		}
 		for i, depth := range b.depths {
 			ways[i].Way = fmt.Sprintf("--ahead %d", depth)
-			got, err := engine.Simulate(of, engine.SimulateOptions{
+			got, err := engine.Simulate(ctx, of, engine.SimulateOptions{
 				Latency: latency, Limits: ahead.Limits{Depth: depth, InFlight: 1 << 20, WastePermille: 10 * b.waste},
 			})
-			if errors.Is(err, engine.ErrNotSimulated) {
-				return badInput("%s: %v", m.path(dir), err)
-			}
-			if err != nil {
-				return err
+			switch {
+			case ctx.Err() != nil:
+				return failWith(exitInterrupted, errors.New("interrupted before the simulations were over"))
+			case errors.Is(err, engine.ErrNotSimulated), errors.Is(err, engine.ErrVersionDrift):
+				return badInput("%s: %w", shown(dir), err)
+			case err != nil:
+				return m.unread(dir, err)
 			}
 			ways[i].Seconds += got.Elapsed.Seconds() / float64(b.seeds)
 			ways[i].Calls += got.Counts.Own + got.Counts.Used

@@ -150,8 +150,11 @@ func flagError(c *cobra.Command, err error) error {
 		if errors.Is(err, errRepeated) {
 			return badInput("--%s is given twice, with different values; allowed: once", f.Name)
 		}
+		if errors.Is(err, errBlank) {
+			return badInput("flag --%s is empty; give it a value or leave it out", f.Name)
+		}
 		allowed := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-			"float64": "a number", "bool": "true or false"}
+			"float64": "a number", "bool": "true or false", "intSlice": "whole numbers, with commas between"}
 		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()),
 			cmp.Or(allowed[f.Value.Type()], "a "+f.Value.Type()))
 	}
@@ -360,10 +363,14 @@ func addOptions(flags *pflag.FlagSet, options any) {
 	}
 }
 
-// errRepeated refuses a flag that takes one value and was given two.
-var errRepeated = errors.New("given twice")
+// errRepeated refuses a flag that takes one value and was given two, errBlank one that was given none, such as a
+// variable of a shell that is not set.
+var (
+	errRepeated = errors.New("given twice")
+	errBlank    = errors.New("empty")
+)
 
-// onceValue is a flag that takes one value. Given again it must have the same: of two values none
+// onceValue is a flag that takes one value, which is not blank. Given again it must have the same: of two values none
 // is ignored silently.
 type onceValue struct {
 	pflag.Value
@@ -371,10 +378,13 @@ type onceValue struct {
 	text *string
 }
 
-// Set takes the value, and refuses another one.
+// Set takes the value, and refuses another one and an empty one.
 func (v *onceValue) Set(text string) error {
-	if v.text != nil && *v.text != text {
+	switch {
+	case v.text != nil && *v.text != text:
 		return errRepeated
+	case strings.TrimSpace(text) == "":
+		return errBlank
 	}
 	v.text = &text
 	return v.Value.Set(text)

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/batch"
 	"example.com/agentworld/dashboard"
 	"example.com/agentworld/explain"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -72,6 +73,12 @@ func compareCommand(m *Main) *cobra.Command {
 					f.ofSides = append(f.ofSides, name)
 				}
 			}
+			if f.JSON && c.Flags().Changed("format") && f.Format != "json" {
+				return badInput("--json and --format %s are two formats; allowed: one of them", shown(f.Format))
+			}
+			if f.JSON {
+				f.Format = "json"
+			}
 			return compareArguments(c.Context(), m, args, f)
 		},
 	}
@@ -98,18 +105,16 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	if !slices.Contains(batch.Formats, f.Format) {
 		return badInput("--format %s: unknown; allowed: %s", shown(f.Format), strings.Join(batch.Formats, ", "))
 	}
-	for i, arg := range args {
-		same := func(other string) bool { return sameFile(m.path(other), m.path(arg)) }
-		if slices.ContainsFunc(args[:i], same) {
-			return badInput("%s is given twice; allowed: different runs", shown(arg))
-		}
+	if err := m.distinct(args, "runs"); err != nil {
+		return err
 	}
 	for i, arg := range args {
 		if run, ok := batch.RunOfCell(m.path(arg)); ok {
 			args[i] = filepath.Join(arg, run)
 		}
 	}
-	if len(args) == 2 && batch.IsRun(m.path(args[0])) && batch.IsRun(m.path(args[1])) {
+	runs := !slices.ContainsFunc(args, func(arg string) bool { return !batch.IsRun(m.path(arg)) })
+	if runs && len(args) == 2 {
 		if len(names) > 0 {
 			f.ofSides = append(f.ofSides, metricFlag+" "+names[0])
 		}
@@ -117,6 +122,10 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	}
 	if f.After > 0 {
 		return badInput("--after-tick is for two runs; allowed: leave it out")
+	}
+	if runs {
+		plaintext.Fprintf(m.Stderr, "note: each run is a side of one run, too few for a verdict; two runs are compared tick "+
+			"by tick\n")
 	}
 	var by []string
 	if slices.Contains(f.ofSides, "by") {
@@ -128,14 +137,22 @@ func compareArguments(ctx context.Context, m *Main, args []string, f compareFlag
 	return compareSides(m, args, names, by, f)
 }
 
+// distinct refuses a path that is given twice, under whatever name. what are they.
+func (fl *files) distinct(args []string, what string) error {
+	for i, arg := range args {
+		same := func(other string) bool { return sameFile(fl.path(other), fl.path(arg)) }
+		if slices.ContainsFunc(args[:i], same) {
+			return badInput("%s is given twice; allowed: different %s", shown(arg), what)
+		}
+	}
+	return nil
+}
+
 // compareTwo compares two runs tick by tick.
 func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error {
 	const sides = "is for sides of several runs; allowed: directories of runs, or batches"
 	if len(f.ofSides) > 0 {
 		return badInput("--%s %s", f.ofSides[0], sides)
-	}
-	if f.JSON {
-		f.Format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "html"}, f.Format) {
 		return badInput("--format %s %s, and text, json or html for two runs", f.Format, sides)
@@ -154,7 +171,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 		if err := dashboard.WriteComparison(ctx, of, f.After, &page); err != nil {
 			return incomparable(a, b, err)
 		}
-		return m.writeMade("the comparison ", f.Out, func(int) []byte { return page.Bytes() })
+		return m.writeTo("the comparison ", f.Out, whole(page.Bytes()))
 	}
 	c, err := report.Compare(reports[0], reports[1], m.source(a), m.source(b), f.After)
 	if err != nil {
@@ -173,7 +190,7 @@ func compareTwo(ctx context.Context, m *Main, a, b string, f compareFlags) error
 	if err != nil {
 		return err
 	}
-	return m.writeMade("the comparison ", f.Out, func(int) []byte { return made })
+	return m.writeTo("the comparison ", f.Out, whole(made))
 }
 
 // incomparable is why two runs were not compared: bad input unless the comparison was interrupted.

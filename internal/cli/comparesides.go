@@ -2,11 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"example.com/agentworld/batch"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 )
 
@@ -53,31 +55,33 @@ func compareSides(m *Main, args, names, by []string, f compareFlags) error {
 				"batch that have the same labels, too", shown(one.Baseline), shown(one.Arm), playedBy(sides, one))
 		}
 	}
-	if f.JSON {
-		f.Format = "json"
-	}
 	if err := m.writeSummary(s, f.Format, f.Out); err != nil {
 		return err
 	}
 	return concludeComparison(s, len(gates) > 0, f.By)
 }
 
-// playedBy says which worlds two sides played.
+// playedBy says which worlds two sides played, and with which seeds if the worlds are the same.
 func playedBy(sides []batch.Side, of batch.Comparison) string {
-	var texts []string
-	for _, name := range []string{of.Baseline, of.Arm} {
-		for _, side := range sides {
-			var worlds []string
-			for _, r := range side.Results {
-				worlds = append(worlds, shown(r.Scenario))
-			}
-			slices.Sort(worlds)
-			if side.Name == name {
-				texts = append(texts, strings.Join(slices.Compact(worlds), ", "))
-			}
+	var worlds, seeds []string
+	for _, side := range sides {
+		if side.Name != of.Baseline && side.Name != of.Arm {
+			continue
 		}
+		var names, numbers []string
+		for _, r := range side.Results {
+			names = append(names, shown(r.Scenario))
+			numbers = append(numbers, fmt.Sprint(r.Seed))
+		}
+		slices.Sort(names)
+		slices.Sort(numbers)
+		worlds = append(worlds, strings.Join(slices.Compact(names), ", "))
+		seeds = append(seeds, "seed "+plaintext.Listed(slices.Compact(numbers)))
 	}
-	return strings.Join(texts, " against ")
+	if len(slices.Compact(slices.Clone(worlds))) == 1 {
+		worlds = seeds
+	}
+	return strings.Join(worlds, " against ")
 }
 
 // hasValues refuses metrics that a user asked for and that are not known, or that no run of a side has a value of.

@@ -122,7 +122,7 @@ func TestDamageIsTheSameEverywhere(t *testing.T) {
 		commands := [][]string{
 			{"inspect", dir}, {"report", dir}, {"replay", dir}, {"resume", dir, "--until-tick", "8"}, {"trace", "canonical", dir},
 			{"fork", dir, "--at-tick", "6", "--ticks", "8", "--run-dir", dir + "-fork"}, {"answers", "export", dir, dir + ".answers"},
-			{"explain", dir, "--tick", "6", "--agent", "agent-1"},
+			{"explain", dir, "--tick", "6", "--agent", "agent-1"}, {"bench", "ahead", dir},
 		}
 		if !c.cat {
 			commands = append(commands, []string{"trace", "cat", dir})

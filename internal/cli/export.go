@@ -82,13 +82,13 @@ func exportRows(m *Main, arg string, f exportFlags) error {
 		return err
 	}
 	if f.Format == formatMessages {
-		return e.toFile(f.Out, e.conversations)
+		return e.writeTo("", f.Out, e.conversations, e.kept...)
 	}
 	format := export.Format(f.Format)
 	if len(tables) == 1 {
-		return e.toFile(f.Out, func(w io.Writer) error {
+		return e.writeTo("", f.Out, func(w io.Writer) error {
 			return e.tables(format, tables, func(string) (io.Writer, error) { return w, nil })
-		})
+		}, e.kept...)
 	}
 	if f.Out == "" || f.Out == stdoutName {
 		return badInput("%d tables need a directory; allowed: --out DIR, or one of them with --table: %s", len(tables),

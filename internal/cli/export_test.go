@@ -132,7 +132,7 @@ func TestExportTakesThePlaceOfAnExport(t *testing.T) {
 	if err := os.WriteFile(p.path("data/notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run/report.json": "would replace the run's report", "run": "holds something else", "/dev/null/x": "not a directory", "run/report.json/x": "not a directory"} {
+	for out, want := range map[string]string{"data": `holds something else, "notes.txt"`, "run/trace.jsonl": "would replace the run's trace", "run/report.json": "would replace the report of a run", "run": "holds something else", "/dev/null/x": "not a directory", "run/report.json/x": "not a directory"} {
 		args := []string{"export", "run", "--out", out}
 		if strings.HasPrefix(out, "run/") && !strings.HasSuffix(out, "/x") {
 			args = append(args, "--table", "runs")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,18 +12,6 @@ import (
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/plaintext"
 )
-
-// toFile writes one file, which appears whole or not at all, or to stdout.
-func (e *exporting) toFile(name string, fill func(io.Writer) error) error {
-	out, err := e.output("", cmp.Or(name, stdoutName), e.kept...)
-	if err == nil {
-		err = e.write(out, fill)
-	}
-	if err == nil {
-		e.noteMade("", out)
-	}
-	return err
-}
 
 // toDirectory writes tables as files of a directory that appears whole or not at all. It takes the place of an earlier
 // export, and of nothing else.

@@ -20,7 +20,7 @@ func exportPlot(m *Main, arg string, f exportFlags) error {
 		if err != nil {
 			return err
 		}
-		return e.toFile(f.Out, e.scores)
+		return e.writeTo("", f.Out, e.scores, e.kept...)
 	}
 	s, err := summaryOf(m, arg)
 	if err != nil {
@@ -30,11 +30,7 @@ func exportPlot(m *Main, arg string, f exportFlags) error {
 	if err != nil {
 		return badInput("%s: %w", shown(arg), err)
 	}
-	e := &exporting{Main: m, kept: []keptPath{{"the batch", m.path(arg)}}}
-	return e.toFile(f.Out, func(w io.Writer) error {
-		_, err := w.Write(svg)
-		return err
-	})
+	return m.writeTo("", f.Out, whole(svg), keptPath{what: "the batch", path: m.path(arg)})
 }
 
 // summaryOf sums up a batch.

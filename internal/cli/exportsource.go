@@ -68,7 +68,7 @@ func newExporting(m *Main, arg, agent string) (*exporting, error) {
 	}
 	if _, cells, err := batch.Dir(root).Cells(); err == nil {
 		for _, name := range []string{batch.CellsKey, batch.ResultsFile} {
-			e.kept = append(e.kept, keptPath{"the batch", filepath.Join(root, name)})
+			e.kept = append(e.kept, keptPath{what: "the batch", path: filepath.Join(root, name)})
 		}
 		err := e.addCells(batch.Dir(root), func(batch.Cell) bool { return true })
 		if err == nil && len(e.runs) == 0 {
@@ -103,8 +103,7 @@ func (e *exporting) add(dir string, of export.Of, repeat int64) {
 	path := e.path(dir)
 	one := exportedRun{name: dir, dir: path, of: of, repeat: repeat, readPast: &[]string{}}
 	e.runs = append(e.runs, one)
-	e.kept = append(e.kept, keptPath{"the run's report", filepath.Join(path, run.ReportFile)},
-		e.keptTrace(dir), e.keptAsks(dir))
+	e.kept = append(e.kept, e.keptTrace(dir), e.keptAsks(dir))
 	e.readings[path] = &run.Reading{Unverified: e.unverified, Note: func(err error) {
 		e.note("%s: %s", dir, err)
 		*one.readPast = append(*one.readPast, plaintext.Line(err.Error()))

@@ -14,6 +14,7 @@ import (
 
 	"example.com/agentworld/batch"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/run"
 )
@@ -43,6 +44,8 @@ func (made madeDirs) discard() {
 type keptPath struct {
 	// what names it in an error, path is absolute; empty is none.
 	what, path string
+	// owned says the contrary: the output is a new one of that, and may replace it there.
+	owned bool
 }
 
 // replacedBy reports whether a file written at path would replace or block the kept one.
@@ -106,6 +109,32 @@ func (m *Main) write(out outputFile, fill func(io.Writer) error) error {
 	return nil
 }
 
+// writeTo writes what a command has made to a file, called what in an error, or to stdout if none is named. What is
+// kept is not written over.
+func (m *Main) writeTo(what, name string, fill func(io.Writer) error, kept ...keptPath) error {
+	out, err := m.output(what, cmp.Or(name, stdoutName), kept...)
+	if err == nil {
+		err = m.write(out, fill)
+	}
+	if err == nil {
+		m.noteMade(what, out)
+	}
+	return err
+}
+
+// whole fills a file with a text.
+func whole(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(text); return err }
+}
+
+// columnsOf is how wide a text for [Main.writeTo] may be; 0 is any width, as in a file.
+func (m *Main) columnsOf(name string) int {
+	if cmp.Or(name, stdoutName) != stdoutName {
+		return 0
+	}
+	return m.outputColumns()
+}
+
 // beside is where the program talks to people beside an output: stderr where that is stdout, which a program reads.
 func (m *Main) beside(out ...outputFile) io.Writer {
 	if slices.ContainsFunc(out, func(o outputFile) bool { return o.stdout }) {
@@ -158,14 +187,48 @@ func reportOutput(m *Main, p *plan) (outputFile, error) {
 	if p.ReportJSON == reportFileDefault {
 		p.ReportJSON = strings.Replace(reportFileDefault, "<scenario>", scenarioWord(p.Scenario), 1)
 	}
-	return m.output("the report ", p.ReportJSON, p.kept...)
+	return m.output("the report ", p.ReportJSON, append(p.kept, m.ownReport(p.RunDir))...)
 }
 
-// records are the files of a run, of a batch or of a cell that nobody could make again. The report of a run is none: a
-// command may write it there.
+// What the commands that make them write again.
+const (
+	reportOfRun = "the report of a run"
+	aPlaybook   = "a playbook"
+)
+
+// ownReport is the report of a run as an output of the commands that make it.
+func (fl *files) ownReport(runDir string) keptPath {
+	return keptPath{what: reportOfRun, path: filepath.Join(fl.path(runDir), run.ReportFile), owned: true}
+}
+
+// recordsAt are what a file at path could replace: the records in its directory, the report and playbooks of a run, and
+// a playbook anywhere.
+func recordsAt(path string) []keptPath {
+	dir := filepath.Dir(path)
+	kept := records(dir)
+	if _, err := os.Stat(path); err != nil {
+		return kept
+	}
+	switch {
+	case filepath.Base(path) == run.ReportFile && batch.IsRun(dir):
+		return append(kept, keptPath{what: reportOfRun, path: path})
+	case filepath.Base(dir) == run.PlaybookDir && batch.IsRun(filepath.Dir(dir)):
+		return append(kept, keptPath{what: "a record of a run", path: path})
+	}
+	text, err := run.ReadRegular(path, playbook.BytesMax)
+	if err == nil {
+		_, err = playbook.Parse(text)
+	}
+	if err == nil {
+		kept = append(kept, keptPath{what: aPlaybook, path: path})
+	}
+	return kept
+}
+
+// records are the files of a run, of a batch or of a cell in a directory that nobody could make again.
 func records(dir string) (kept []keptPath) {
 	for _, name := range batch.Dir(dir).Records() {
-		kept = append(kept, keptPath{"a record of a batch", filepath.Join(dir, name)})
+		kept = append(kept, keptPath{what: "a record of a batch", path: filepath.Join(dir, name)})
 	}
 	what, names := "a record of a run", []string{run.TraceFile, run.IndexFile, run.ClaimFile, run.AsksFile, run.AheadFile}
 	_, cell := batch.RunOfCell(dir)
@@ -176,7 +239,7 @@ func records(dir string) (kept []keptPath) {
 		return kept
 	}
 	for _, name := range names {
-		kept = append(kept, keptPath{what, filepath.Join(dir, name)})
+		kept = append(kept, keptPath{what: what, path: filepath.Join(dir, name)})
 	}
 	return kept
 }
@@ -197,8 +260,9 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 	if through, err := filepath.EvalSymlinks(path); err == nil {
 		ends = through // a link is written through
 	}
-	for _, k := range slices.Concat(kept, records(filepath.Dir(path)), records(filepath.Dir(ends))) {
-		if k.replacedBy(path) || k.replacedBy(ends) {
+	for _, k := range slices.Concat(kept, recordsAt(path), recordsAt(ends)) {
+		owned := func(o keptPath) bool { return o.owned && o.what == k.what && sameFile(o.path, k.path) }
+		if (k.replacedBy(path) || k.replacedBy(ends)) && !slices.ContainsFunc(kept, owned) {
 			return outputFile{}, fmt.Errorf("would replace %s", k.what)
 		}
 	}

@@ -102,8 +102,8 @@ func TestPrepareOutputKeepsWhatItMust(t *testing.T) {
 	if err := os.Symlink(trace, link); err != nil {
 		t.Fatal(err)
 	}
-	kept := keptPath{"the run's trace", trace}
-	coming := keptPath{"the run directory", filepath.Join(dir, "new", "run")}
+	kept := keptPath{what: "the run's trace", path: trace}
+	coming := keptPath{what: "the run directory", path: filepath.Join(dir, "new", "run")}
 	for _, path := range []string{trace, filepath.Join(dir, "run", "..", "run", "trace.jsonl"), link, filepath.Join(dir, "new"), filepath.Join(dir, "new", "run")} {
 		if _, err := prepareOutput(path, kept, coming); err == nil {
 			t.Errorf("prepareOutput(%s) would replace a trace or a run directory", path)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
 )
 
@@ -30,7 +31,33 @@ func TestNoOutputReplacesARecord(t *testing.T) {
 			}
 		}
 	}
-	if out, err := prepareOutput(filepath.Join(dir, run.ReportFile)); err != nil || out.path == "" {
-		t.Errorf("the report of a run: %v", err)
+	fl := files{dir: dir}
+	err := os.Mkdir(filepath.Join(dir, run.PlaybookDir), 0o700)
+	for _, name := range []string{run.ReportFile, "../lessons", filepath.Join(run.PlaybookDir, "agent-1.toml")} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), playbook.New().Encode(), 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := func(name string, owned ...keptPath) error { _, err := fl.output("", name, owned...); return err }
+	outputOfPlaybook := func(name string) error { _, err := fl.outputPlaybook(name); return err }
+	for name, c := range map[string]struct {
+		err     error
+		refused string
+	}{
+		"a report":                 {output("report.json"), "the report of a run"},
+		"another run's report":     {output("report.json", fl.ownReport("other")), "the report of a run"},
+		"its own report":           {output("report.json", fl.ownReport("")), ""},
+		"a playbook":               {output("../lessons"), "a playbook"},
+		"a playbook by its owner":  {outputOfPlaybook("../lessons"), ""},
+		"what a run learned":       {output("playbooks/agent-1.toml"), "a record of a run"},
+		"what another run learned": {outputOfPlaybook("playbooks/agent-1.toml"), "a record of a run"},
+	} {
+		refused := c.err != nil && strings.Contains(c.err.Error(), "would replace "+c.refused+";")
+		if (c.err == nil) != (c.refused == "") || c.err != nil && !refused {
+			t.Errorf("%s: %v, want refused for %q", name, c.err, c.refused)
+		}
 	}
 }

@@ -103,10 +103,10 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, p.refused(err)
 	}
 	p.Settings = p.session.Settings()
-	p.kept = append(m.keptPaths(p.config), keptPath{"the scenario file", m.path(p.Scenario)},
-		keptPath{"the file of prompt switches", m.path(p.Values.Find("run.prompt_switches_json").Text)})
+	p.kept = append(m.keptPaths(p.config), keptPath{what: "the scenario file", path: m.path(p.Scenario)},
+		keptPath{what: "the file of prompt switches", path: m.path(p.Values.Find("run.prompt_switches_json").Text)})
 	if fork != nil {
-		p.kept = append(p.kept, m.keptTrace(fork.parent), keptPath{"the run that is forked", m.path(fork.parent)})
+		p.kept = append(p.kept, m.keptTrace(fork.parent), keptPath{what: "the run that is forked", path: m.path(fork.parent)})
 	}
 	return p, nil
 }
@@ -277,10 +277,10 @@ func (c config) strict() bool { return c.ModelSource == trace.SourceRecorded }
 
 // keptPaths are the files of a run that its report must not replace.
 func (fl *files) keptPaths(c config) []keptPath {
-	kept := []keptPath{fl.keptTrace(c.RunDir), fl.keptAsks(c.RunDir), {"the run directory", fl.path(c.RunDir)},
-		{"the playbook", fl.path(c.playbookFile)}}
+	kept := []keptPath{fl.keptTrace(c.RunDir), fl.keptAsks(c.RunDir), {what: "the run directory", path: fl.path(c.RunDir)},
+		{what: "the playbook", path: fl.path(c.playbookFile)}}
 	if c.recording != "" {
-		kept = append(kept, keptPath{"the recording", fl.path(c.recording)}, fl.keptTrace(c.recording))
+		kept = append(kept, keptPath{what: "the recording", path: fl.path(c.recording)}, fl.keptTrace(c.recording))
 	}
 	return kept
 }

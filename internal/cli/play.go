@@ -92,8 +92,7 @@ func (m *Main) play(ctx context.Context, p *plan, announce func()) (result sessi
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if p.Learns() { // what is learned goes there at the end
-		book, err := m.output("the playbook ", p.playbookFile)
-		err = cmp.Or(notStdout("a playbook", p.playbookFile), err)
+		book, err := m.outputPlaybook(p.playbookFile)
 		if err != nil {
 			return result, false, err
 		}

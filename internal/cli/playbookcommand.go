@@ -179,6 +179,14 @@ func rollbackPlaybook(m *Main, name string, p *playbook.Playbook, to int) error 
 	return nil
 }
 
+// outputPlaybook prepares the file that lessons go into.
+func (fl *files) outputPlaybook(name string) (outputFile, error) {
+	if err := notStdout(aPlaybook, name); err != nil {
+		return outputFile{}, err
+	}
+	return fl.output("the playbook ", name, keptPath{what: aPlaybook, path: fl.path(name), owned: true})
+}
+
 // readPlaybook reads a file of lessons, with its bytes. One that may be new need not
 // exist; it is empty then and has no bytes. Errors name the file, and the line when it
 // cannot be understood, and are bad input.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,8 +72,7 @@ func learnLessons(ctx context.Context, m *Main, c config, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	target, err := m.output("the playbook ", book)
-	err = cmp.Or(notStdout("a playbook", book), err)
+	target, err := m.outputPlaybook(book)
 	if err != nil {
 		return err
 	}

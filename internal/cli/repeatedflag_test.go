@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRepeatedFlags: of two values of a flag none is ignored. A flag that takes several, and one
+// TestRepeatedFlags: of two values of a flag none is ignored, and none is empty. A flag that takes several, and one
 // that says the same again, are as before.
 func TestRepeatedFlags(t *testing.T) {
 	for _, c := range []struct{ args, refused string }{
@@ -15,6 +15,9 @@ func TestRepeatedFlags(t *testing.T) {
 		{"explain run --agent a --agent b", "--agent is given twice, with different values; allowed: once"},
 		{"explain run --tick 1 --agent a --tick 2", "--tick is given twice, with different values; allowed: once"},
 		{"runs prune --keep 1 --keep 2", "--keep is given twice, with different values; allowed: once"},
+		{"report run --html=", "flag --html is empty; give it a value or leave it out"},
+		{"bench ahead run --seeds=", "flag --seeds is empty; give it a value or leave it out"},
+		{"bench ahead run --ahead=", `--ahead: "" is not allowed; allowed: whole numbers, with commas between`},
 		{"minimal --print-config --ticks 2 --quiet --ticks 2 --quiet", ""},
 		{"minimal --print-config --gate calls<=9 --gate parse_errors<=1", ""},
 	} {

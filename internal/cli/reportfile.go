@@ -68,23 +68,19 @@ func (m *Main) foldTrace(runDir string) (report.Report, error) {
 
 // keptTrace is a run's trace, which no other output may replace.
 func (fl *files) keptTrace(runDir string) keptPath {
-	return keptPath{"the run's trace", filepath.Join(fl.path(runDir), run.TraceFile)}
+	return keptPath{what: "the run's trace", path: filepath.Join(fl.path(runDir), run.TraceFile)}
 }
 
 // keptAsks is the file of a run's questions, whose answers were paid for.
 func (fl *files) keptAsks(runDir string) keptPath {
-	return keptPath{"the questions of the run", filepath.Join(fl.path(runDir), run.AsksFile)}
+	return keptPath{what: "the questions of the run", path: filepath.Join(fl.path(runDir), run.AsksFile)}
 }
 
 // writeFromTrace writes a file that is made from a run's trace, parents included. It
 // appears complete or not at all, and nothing is made for a directory without a run.
-func (m *Main) writeFromTrace(runDir, name string, fill func(io.Writer) error) error {
+func (m *Main) writeFromTrace(runDir, name string, fill func(io.Writer) error, owned ...keptPath) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := m.output("", name, m.keptTrace(runDir), m.keptAsks(runDir))
-	if err != nil {
-		return err
-	}
-	return m.write(out, fill)
+	return m.writeTo("", name, fill, append(owned, m.keptTrace(runDir), m.keptAsks(runDir))...)
 }

@@ -267,6 +267,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values settings.V
 		p.spending().announce(&text, m.Now())
 		return m.print(text.String())
 	}
-	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, settings.ConfigName))})
+	p.kept = append(p.kept, keptPath{what: "the configuration file",
+		path: m.path(cmp.Or(extra.config, settings.ConfigName))})
 	return m.run(ctx, p)
 }

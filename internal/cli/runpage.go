@@ -28,12 +28,17 @@ type runPage struct {
 	dir run.Dir
 }
 
-// checkAhead refuses a bound on calls asked ahead where none are. A configuration file may have one for other runs.
+// checkAhead refuses a bound on calls asked ahead where none are. Where a file or the environment has one, 0 ticks may
+// be said for this run.
 func (c config) checkAhead() error {
-	if waste := c.Values.Find("run.ahead_waste"); c.Ahead == 0 && waste.Origin.Rank < settings.FromFile {
-		return badInput("%s: nothing is asked ahead; allowed: with --ahead", waste.Where())
+	ahead := c.Values.Find("run.ahead")
+	waste := c.Values.Find("run.ahead_waste")
+	off := ahead.Origin.Rank != settings.FromDefault && waste.Origin.Rank != settings.FromFlag
+	if c.Ahead > 0 || off || waste.Origin.Rank == settings.FromDefault {
+		return nil
 	}
-	return nil
+	return badInput("%s: nothing is asked ahead; allowed: with --ahead, or %s where it is", waste.Where(),
+		ahead.Setting.Key)
 }
 
 // checkPage says why the page of a run cannot be served as its settings want.

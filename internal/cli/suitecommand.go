@@ -159,6 +159,9 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	if !slices.Contains(suite.Formats, format) {
 		return badInput("--format %s: unknown; allowed: %s", shown(format), strings.Join(suite.Formats, ", "))
 	}
+	if err := m.distinct(names, "directories"); err != nil {
+		return err
+	}
 	var entries []suite.Entry
 	var kept []keptPath
 	for _, name := range names {
@@ -167,7 +170,7 @@ func suiteTable(m *Main, names []string, format, out string) error {
 			return err
 		}
 		entries = append(entries, list...)
-		kept = append(kept, keptPath{"a batch", m.path(name)})
+		kept = append(kept, keptPath{what: "a batch", path: m.path(name)})
 	}
 	t, err := suite.TableOf(entries)
 	if invalid, ok := errors.AsType[*suite.InvalidError](err); ok {
@@ -176,5 +179,5 @@ func suiteTable(m *Main, names []string, format, out string) error {
 	if err != nil {
 		return badInput("%w", err)
 	}
-	return m.writeMade("the table ", out, func(columns int) []byte { return t.Write(format, columns) }, kept...)
+	return m.writeTo("the table ", out, whole(t.Write(format, m.columnsOf(out))), kept...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/dashboard"
+	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report/summary"
 	"example.com/agentworld/run"
@@ -99,10 +100,33 @@ func verifyTrace(m *Main, runDir string, head trace.Chain) error {
 	if err != nil {
 		return badInput("%s is not as it was written: %w", shown(runDir), err)
 	}
+	asked, err := m.verifyAhead(dir.Dir)
+	if err != nil {
+		return err
+	}
 	for _, missing := range rest.Missing {
 		plaintext.Fprintf(m.Stderr, "note: %s; it is not checked\n", missing)
 	}
-	return m.print(said + verifiedText(rest))
+	return m.print(said + asked + verifiedText(rest))
+}
+
+// verifyAhead says how much of what was asked ahead of a run is as it was written. A resume uses nothing else of it.
+func (m *Main) verifyAhead(dir run.Dir) (said string, err error) {
+	of, err := dir.Identity()
+	var kept *ahead.Kept
+	if err == nil {
+		kept, err = ahead.ReadLog(dir.OpenAhead, of)
+	}
+	switch {
+	case err != nil:
+		return "", badInput("%s cannot be read: %w", run.AheadFile, cause(err))
+	case kept.Lines == 0:
+		return "", nil
+	case kept.Lost == 0:
+		return fmt.Sprintf("ahead     %s, each as it was written\n", plaintext.Count(kept.Lines, "line")), nil
+	}
+	return fmt.Sprintf("ahead     %s, %d of them damaged, or of another run or an older version, which no resume uses\n",
+		plaintext.Count(kept.Lines, "line"), kept.Lost), nil
 }
 
 // verifiedText says what beside the trace is as it was written, and what nothing vouches for.
@@ -177,14 +201,24 @@ func reportCommand(m *Main) *cobra.Command {
 			if htmlPath == stdoutName || jsonPath == stdoutName {
 				said = m.Stderr
 			}
-			page := func(w io.Writer) error { return dashboard.WriteFile(c.Context(), m.source(args[0]), prompts, w) }
+			page := func(w io.Writer) error {
+				err := dashboard.WriteFile(c.Context(), m.source(args[0]), prompts, w)
+				switch {
+				case err == nil:
+					return nil
+				case c.Context().Err() != nil:
+					return failWith(exitInterrupted, errors.New("interrupted before the page was written"))
+				}
+				return m.unread(args[0], err)
+			}
 			data := func(w io.Writer) error { _, err := w.Write(r.JSON()); return err }
 			for _, f := range []struct {
 				what, name string
 				fill       func(io.Writer) error
-			}{{"page    ", htmlPath, page}, {"report  ", jsonPath, data}} {
+				owned      []keptPath
+			}{{"page    ", htmlPath, page, nil}, {"report  ", jsonPath, data, []keptPath{m.ownReport(args[0])}}} {
 				if err == nil && f.name != "" {
-					err = m.writeFromTrace(args[0], f.name, f.fill)
+					err = m.writeFromTrace(args[0], f.name, f.fill, f.owned...)
 				}
 				if err == nil && f.name != "" && f.name != stdoutName {
 					plaintext.Fprintf(said, "%s%s\n", f.what, f.name)

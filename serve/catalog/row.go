@@ -86,9 +86,12 @@ func (c *Catalog) Row(id string) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	h, err := dir.Header()
+	h, changed := dir.Header()
+	if changed != nil {
+		h, err = dir.As(&run.Reading{Unverified: true}).Header()
+	}
 	if err != nil {
-		return Row{}, err
+		return Row{}, changed
 	}
 	s := h.Latest()
 	r := Row{
@@ -117,6 +120,9 @@ func (c *Catalog) Row(id string) (Row, error) {
 		if last, err := dir.Head(); err != nil || last != head {
 			r.Damage(readThrough(context.Background(), dir))
 		}
+	}
+	if changed != nil {
+		r.Damage(errors.New(c.Shown(changed.Error())))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
