@@ -116,6 +116,10 @@ func (s *shadow) weigh(f *foreseen, n int) outlook {
 // sure is the outlook of a turn that rests on no guess.
 func sure(c certainty) outlook { return outlook{c, expected[c]} }
 
+// stray is how many of a thousand who are open in sight, and of whom nothing says so, are reckoned to come to a place.
+// With it, no more predictions come true far ahead in crowds than are said to.
+const stray = 5
+
 // chanceOf is how likely it is, in a thousand, that agent n sees of open turns what is guessed. It is the same for all
 // at a place: they see that place as it is, and others as they were s.age ticks ago.
 func (s *shadow) chanceOf(f *foreseen, n int) int64 {
@@ -128,11 +132,18 @@ func (s *shadow) chanceOf(f *foreseen, n int) int64 {
 		return chance
 	}
 	chance = 1000
+	elsewhere := int64(0)
 	for _, p := range f.unknown {
 		shows := func(place string) bool { return place == here || p.tick < f.tick-s.age && f.world.Sees(n, place) }
-		if slices.ContainsFunc(p.places, shows) {
+		switch {
+		case slices.ContainsFunc(p.places, shows):
 			chance = chance * p.chance() / 1000
+		case f.world.Sees(n, p.places[0]):
+			elsewhere += p.open
 		}
+	}
+	for range min(elsewhere, 1000) {
+		chance = chance * (1000 - stray) / 1000
 	}
 	f.chances[here] = chance
 	return chance

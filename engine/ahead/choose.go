@@ -124,8 +124,6 @@ func (p *Planner) allowance() int64 {
 	return (calls*p.limits.WastePermille - 1000*p.counts.Wasted) * 3 / 4
 }
 
-// yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: a surer
-// one, or one as sure that no open turn is likely to change.
-func (c *call) yieldsTo(other certainty) bool {
-	return other < c.certainty || other == c.certainty && !other.guessed()
-}
+// yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: one that is as
+// sure, and of whose neighbours none has an open turn. Where one guess was wrong, the next one is likely to be, too.
+func (c *call) yieldsTo(other certainty) bool { return other <= min(c.certainty, settledInSight) }

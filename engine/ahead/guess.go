@@ -69,13 +69,14 @@ func (p *peers) settle() {
 		return
 	}
 	most := slices.MaxFunc(p.ways, func(a, b *way) int { return cmp.Compare(a.count, b.count) })
+	if slices.ContainsFunc(most.first, speaks) {
+		return // nobody knows what the others will say
+	}
+	p.guess = most.first
 	for _, w := range p.ways {
 		if slices.Equal(w.goes, most.goes) {
 			p.agreed += w.count
 		}
-	}
-	if !slices.ContainsFunc(most.first, speaks) {
-		p.guess = most.first
 	}
 }
 
@@ -106,10 +107,11 @@ func (s *shadow) census(f *foreseen) census {
 		}
 		l := &f.lives[n]
 		if l.turn != nil && l.turn.decision == nil && len(l.turn.leaning) > 0 {
-			p := &peers{tick: f.tick, open: 1, decided: leaningWeight, agreed: leaningWeight, places: []string{l.place}}
+			p := &peers{tick: f.tick, open: 1, decided: leaningWeight, places: []string{l.place}}
 			p.mayGo(destinations(l.turn.leaning[0])...)
 			if !slices.ContainsFunc(l.turn.leaning, speaks) {
 				p.guess = l.turn.leaning
+				p.agreed = leaningWeight
 			}
 			c.all = append(c.all, p)
 			c.of[n] = p
