@@ -22,9 +22,6 @@ type SimulateOptions struct {
 // ErrNotSimulated marks a run that cannot be simulated.
 var ErrNotSimulated = errors.New("the run cannot be simulated")
 
-// errUnwound unwinds a simulation that nobody waits for.
-var errUnwound = errors.New("the simulation is interrupted")
-
 // Simulate plays a recorded run again in simulated time, as if it asked ahead within limits. What the run
 // never asked has no answer, and what would follow from it is not simulated. The error is a failure to read
 // the run, that it has what no shadow knows, [ErrNotSimulated], or that of ctx.
@@ -62,10 +59,8 @@ func Simulate(ctx context.Context, of run.Source, o SimulateOptions) (got ahead.
 	}
 	s := ahead.Simulation{
 		Base: p.r.base(recorded.Tick), Limits: o.Limits, Every: ahead.Every,
+		Stop: func() bool { return ctx.Err() != nil },
 		Answer: func(id ahead.CallID) (llmclient.Answer, bool) {
-			if ctx.Err() != nil {
-				panic(errUnwound)
-			}
 			a, known := answers[id]
 			return a, known
 		},
@@ -76,16 +71,10 @@ func Simulate(ctx context.Context, of run.Source, o SimulateOptions) (got ahead.
 			return latencies[key]
 		},
 	}
-	defer func() {
-		switch bug := recover(); bug {
-		case nil:
-		case errUnwound:
-			err = ctx.Err()
-		default:
-			panic(bug)
-		}
-	}()
 	got = s.Run()
+	if ctx.Err() != nil {
+		return got, ctx.Err()
+	}
 	if got.Digest != recorded.Digest {
 		return got, fmt.Errorf("%w: its answers lead to another world in tick %d, as after a cap, a failure or an operator",
 			ErrNotSimulated, got.Tick)

@@ -21,6 +21,8 @@ type Simulation struct {
 	Latency func(trace.CallKey) time.Duration
 	// Every is how much time lies between two foresights at least.
 	Every time.Duration
+	// Stop ends the simulation before its last tick when it reports true; nil is never.
+	Stop func() bool
 }
 
 // Simulated is what came of a simulation.
@@ -107,7 +109,7 @@ func (s *Simulation) Run() (got Simulated) {
 		}
 	}
 	begin()
-	for {
+	for s.Stop == nil || !s.Stop() {
 		f := p.shadow.ticks[0]
 		got.Tick = f.tick
 		if f.waits() {
