@@ -35,6 +35,12 @@ var ways = []struct{ name, answers, reason string }{
 // played is what a turn ends in, after the answers. NAME is replaced by the tool that decides.
 func played(t *testing.T, cfg behavior.Config, scenario, answers string) behavior.Decision {
 	t.Helper()
+	return playedBeside(t, cfg, scenario, answers, func(*behavior.Turn) {})
+}
+
+// playedBeside also looks at the turn before each answer.
+func playedBeside(t *testing.T, cfg behavior.Config, scenario, answers string, look func(*behavior.Turn)) behavior.Decision {
+	t.Helper()
 	runtime, err := behavior.NewRuntime(cfg, world.DefaultRules().Industry(), modules.New())
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +60,7 @@ func played(t *testing.T, cfg behavior.Config, scenario, answers string) behavio
 			if step.Number > cfg.CallsMax() {
 				t.Fatal("the turn does not end")
 			}
+			look(turn)
 			block := blocks[0]
 			if strings.HasSuffix(block, " "+name) {
 				block += " " // no arguments at all
@@ -120,16 +127,20 @@ func TestEveryWayATurnFails(t *testing.T) {
 	}
 }
 
+// draft, planning and choose are answers that do just that.
+func draft(actions ...string) string {
+	return `call - decision_draft {"candidates":[` + strings.Join(actions, ",") + "]}\n\n"
+}
+
+func planning(actions ...string) string {
+	return `call - plan {"goal":"","steps":[],"actions":[` + strings.Join(actions, ",") + "]}\n\n"
+}
+
+func choose(n int) string { return fmt.Sprintf(`call - decision {"candidate":%d}`, n) }
+
 // TestWhatATurnFallsBackOn checks that the newest accepted draft is used, which actions are never
 // done without a decision, and what is tried if the world refuses the decision.
 func TestWhatATurnFallsBackOn(t *testing.T) {
-	draft := func(actions ...string) string {
-		return `call - decision_draft {"candidates":[` + strings.Join(actions, ",") + "]}\n\n"
-	}
-	plan := func(actions ...string) string {
-		return `call - plan {"goal":"","steps":[],"actions":[` + strings.Join(actions, ",") + "]}\n\n"
-	}
-	decide := func(n int) string { return fmt.Sprintf(`call - decision {"candidate":%d}`, n) }
 	wait, direct := trace.Settings{Fallback: trace.FallbackWait}, trace.Settings{Commit: trace.CommitOneStep}
 	for _, tt := range []struct {
 		name, scenario, answers string
@@ -139,35 +150,35 @@ func TestWhatATurnFallsBackOn(t *testing.T) {
 		{"another draft", "minimal", draft(harvest5) + draft(mine5) + "fail reset", trace.Settings{}, mines + " draft llm_error:reset"},
 		{"another draft, refused", "minimal", draft(harvest5) + draft(build) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
 		{"the same draft", "minimal", draft(harvest5, mine5) + draft(harvest5, mine5), trace.Settings{}, harvests + " or " + mines + " draft rounds_used_up"},
-		{"a draft over a plan", "minimal", plan(mine5) + draft(harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
-		{"a draft of nothing, over a plan", "minimal", plan(mine5) + draft(build) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
-		{"another plan", "minimal", plan(mine5) + plan(harvest5) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
-		{"several decisions", "minimal", draft(harvest5, mine5) + decide(1) + "\n" + decide(2), trace.Settings{}, `{"action":"wait"} parse_error:several_decisions`},
-		{"a wait, chosen beside a mistake", "minimal", draft(harvest5) + decide(0) + "\n" + decide(9) + "\n\nfail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
+		{"a draft over a plan", "minimal", planning(mine5) + draft(harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
+		{"a draft of nothing, over a plan", "minimal", planning(mine5) + draft(build) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
+		{"another plan", "minimal", planning(mine5) + planning(harvest5) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"several decisions", "minimal", draft(harvest5, mine5) + choose(1) + "\n" + choose(2), trace.Settings{}, `{"action":"wait"} parse_error:several_decisions`},
+		{"a wait, chosen beside a mistake", "minimal", draft(harvest5) + choose(0) + "\n" + choose(9) + "\n\nfail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
 		{"a plan to rest", "minimal", `call - plan {"goal":"","steps":[{"kind":"skip"}],"actions":[` + harvest5 + "]}", trace.Settings{}, `{"action":"wait"}`},
 		{"an interrupt", "minimal", draft(harvest5) + "fail interrupted", trace.Settings{}, `{"action":"wait"} llm_error:interrupted`},
 		{"a turn given up", "minimal", draft(harvest5) + "fail abandoned", trace.Settings{}, `{"action":"wait"} llm_error:abandoned`},
-		{"the setting", "minimal", plan(mine5) + draft(harvest5) + "fail reset", wait, `{"action":"wait"} llm_error:reset`},
-		{"bound to the plan", "minimal", plan(mine5) + draft(harvest5) + "fail reset", trace.Settings{BindPlan: true}, mines + " plan llm_error:reset"},
-		{"a draft of a gift, over a plan", "two_bases", plan(harvest5) + draft(give5) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"the setting", "minimal", planning(mine5) + draft(harvest5) + "fail reset", wait, `{"action":"wait"} llm_error:reset`},
+		{"bound to the plan", "minimal", planning(mine5) + draft(harvest5) + "fail reset", trace.Settings{BindPlan: true}, mines + " plan llm_error:reset"},
+		{"a draft of a gift, over a plan", "two_bases", planning(harvest5) + draft(give5) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
 		{"a gift", "two_bases", draft(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
-		{"a gift, planned", "two_bases", plan(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
-		{"an order, planned first", "minimal", plan(harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
-		{"an order, planned after a gift", "two_bases", plan(give5, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
-		{"an order, planned after what is not possible", "minimal", plan(build, harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
-		{"an order of waits, planned after what is not possible", "minimal", plan(build, strings.Replace(harvest3, `"harvest_radiation","amount":5`, `"wait"`, 1)) + "fail reset", trace.Settings{}, `{"action":"wait"} plan llm_error:reset`},
-		{"a message, planned after what is not possible", "two_bases", plan(build, `{"action":"send_message","to":"agent-2","text":"hello"}`) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
-		{"an order, planned after a message of open text", "two_bases", plan(`{"action":"send_message","to":"agent-2","text":null}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
-		{"an order, planned after a gift that may fit or not", "two_bases", plan(`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":5}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
-		{"a sleep of open length", "minimal", plan(`{"action":"wait_ticks","ticks":null}`, mine5) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
-		{"a harvest of open amount", "minimal", plan(`{"action":"harvest_radiation","amount":null}`) + "fail reset", trace.Settings{}, `{"action":"harvest_radiation","max_amount":31} plan llm_error:reset`},
+		{"a gift, planned", "two_bases", planning(give5) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
+		{"an order, planned first", "minimal", planning(harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
+		{"an order, planned after a gift", "two_bases", planning(give5, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"an order, planned after what is not possible", "minimal", planning(build, harvest3) + "fail reset", trace.Settings{}, `{"action":"execute_until","do":` + harvests + `,"until":[{"event":"action_rejected"}],"max_ticks":3} plan llm_error:reset`},
+		{"an order of waits, planned after what is not possible", "minimal", planning(build, strings.Replace(harvest3, `"harvest_radiation","amount":5`, `"wait"`, 1)) + "fail reset", trace.Settings{}, `{"action":"wait"} plan llm_error:reset`},
+		{"a message, planned after what is not possible", "two_bases", planning(build, `{"action":"send_message","to":"agent-2","text":"hello"}`) + "fail reset", trace.Settings{}, `{"action":"wait"} llm_error:reset`},
+		{"an order, planned after a message of open text", "two_bases", planning(`{"action":"send_message","to":"agent-2","text":null}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"an order, planned after a gift that may fit or not", "two_bases", planning(`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":5}`, harvest3) + "fail reset", trace.Settings{}, harvests + " plan llm_error:reset"},
+		{"a sleep of open length", "minimal", planning(`{"action":"wait_ticks","ticks":null}`, mine5) + "fail reset", trace.Settings{}, mines + " plan llm_error:reset"},
+		{"a harvest of open amount", "minimal", planning(`{"action":"harvest_radiation","amount":null}`) + "fail reset", trace.Settings{}, `{"action":"harvest_radiation","max_amount":31} plan llm_error:reset`},
 		{"a gift and a harvest", "two_bases", draft(give5, harvest5) + "fail reset", trace.Settings{}, harvests + " draft llm_error:reset"},
-		{"decided", "minimal", draft(harvest5, mine5) + decide(2), trace.Settings{}, mines + " or " + harvests},
+		{"decided", "minimal", draft(harvest5, mine5) + choose(2), trace.Settings{}, mines + " or " + harvests},
 		{"decided at once", "minimal", draft(harvest5, mine5), direct, harvests + " or " + mines},
 		{"decided, what was not drafted", "minimal", draft(harvest5) + `call - decision {"action":` + mine5 + "}", trace.Settings{}, mines + " or " + harvests},
-		{"decided, with the setting", "minimal", draft(harvest5, mine5) + decide(2), wait, mines},
-		{"decided, a gift beside", "two_bases", draft(harvest5, give5) + decide(1), trace.Settings{}, harvests},
-		{"a wait", "minimal", draft(harvest5) + decide(0), trace.Settings{}, `{"action":"wait"}`},
+		{"decided, with the setting", "minimal", draft(harvest5, mine5) + choose(2), wait, mines},
+		{"decided, a gift beside", "two_bases", draft(harvest5, give5) + choose(1), trace.Settings{}, harvests},
+		{"a wait", "minimal", draft(harvest5) + choose(0), trace.Settings{}, `{"action":"wait"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.settings.Model = "m"

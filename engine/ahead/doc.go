@@ -14,8 +14,8 @@
 // waits. A wrong prediction costs a call. How many are allowed is bounded, beside all caps, and each counts
 // against the agent that it was about.
 //
-// planner.go counts what became of calls, and choose.go chooses them; certainty.go says what is likely to come true,
-// and guess.go what nobody knows yet; shadow.go, state.go and turn.go follow the agents, and redo only what an answer changed. They have no
-// clock and no goroutines. source.go is the edge, log.go what outlives the process. simulate.go plays a
-// recorded run in simulated time, and bounds.go says how long it takes if agents wait otherwise.
+// planner.go counts what became of calls, and choose.go chooses them; guess.go says what open turns may come to, and
+// certainty.go what is likely to come true; shadow.go, state.go and turn.go follow the agents, and redo only what an
+// answer changed. They have no clock and no goroutines. source.go is the edge, log.go what outlives the process.
+// simulate.go plays a recorded run in simulated time, and bounds.go says how long it takes if agents wait otherwise.
 package ahead
