@@ -46,7 +46,7 @@ func TestSituation(t *testing.T) {
 		}
 		w.Apply([]world.Intent{{Agent: mates[1], Action: action}})
 		w.Advance()
-		if same := w.Situation(mates[1]) == w.Situation(mates[2]); same != (name == "has spent") {
+		if same := w.Situation(mates[1]) == w.Situation(mates[2]); same != (name == "has done nothing") {
 			t.Errorf("who %s is in the situation of another one: %v", name, same)
 		}
 		if w.Fork().Situation(mates[1]) != w.Situation(mates[1]) {
