@@ -36,6 +36,7 @@ func (p *Planner) Choose() (list []Call) {
 		*request
 		agent int
 		outlook
+		at stand
 	}
 	var all []candidate
 	for _, f := range p.shadow.ticks[1:] {
@@ -58,7 +59,7 @@ func (p *Planner) Choose() (list []Call) {
 			before := p.latest[t.ask.id.CallKey]
 			p.supersede(before)
 			if (before == nil || before.yieldsTo(o.certainty)) && p.records[n].chance(o) >= chanceMin {
-				all = append(all, candidate{t.ask, n, o})
+				all = append(all, candidate{t.ask, n, o, stand{f.tick, f.lives[n].place}})
 			}
 		}
 	}
@@ -67,16 +68,22 @@ func (p *Planner) Choose() (list []Call) {
 	})
 	calls := p.callsUpTo()
 	allowance := p.allowance()
+	open := p.openAt()
 	for _, c := range all {
 		distance := c.id.Tick - p.shadow.ticks[0].tick
 		risk := 1000 - p.records[c.agent].chance(c.outlook)
 		if p.room >= 0 && calls[distance] > p.room {
 			risk = 1000 // the run may end before it comes to it
 		}
-		if p.underWay >= p.limits.InFlight || p.risk+risk > allowance {
+		if p.underWay >= p.limits.InFlight || p.likely(p.risk+risk) > allowance {
 			break
 		}
-		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, sent: c.sent}
+		if c.certainty.guessed() && 750*(open[c.at]+1) > allowance {
+			continue // who sees the same is wrong together
+		}
+		open[c.at]++
+		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, foretold: risk,
+			at: c.at, sent: c.sent}
 		p.latest[c.id.CallKey] = p.calls[c.id]
 		p.risk += risk
 		p.underWay++
@@ -84,6 +91,23 @@ func (p *Planner) Choose() (list []Call) {
 		list = append(list, Call{ID: c.id, Agent: c.agent, Ask: c.ask, Request: c.sent})
 	}
 	return list
+}
+
+// stand is a place in a tick.
+type stand struct {
+	tick  int64
+	place string
+}
+
+// openAt counts the calls of each place and tick that may still be in vain.
+func (p *Planner) openAt() map[stand]int64 {
+	open := map[stand]int64{}
+	for _, c := range p.calls {
+		if c.ahead && !c.closed && c.certainty.guessed() {
+			open[c.at]++
+		}
+	}
+	return open
 }
 
 // wanted reports whether it matters now what agent n is asked in a foreseen turn, and how certain the turn is: a call
@@ -106,6 +130,16 @@ func (p *Planner) supersede(c *call) {
 		p.risk += 1000 - c.risk
 		c.risk = 1000
 	}
+}
+
+// misjudged is how much may go wrong, in thousandths of a call, before chances are taken to be worse than they are
+// said to be.
+const misjudged = 2000
+
+// likely is how much open calls with a risk are likely to waste: so many times as much as their risk as closed ones
+// wasted, if those wasted more than theirs.
+func (p *Planner) likely(risk int64) int64 {
+	return risk * max(1000*p.counts.Wasted+misjudged, p.foretold+misjudged) / (p.foretold + misjudged)
 }
 
 // allowance is how much risk open calls may have together, in thousandths of a call: what the calls of the whole run

@@ -55,8 +55,10 @@ type Planner struct {
 	counts      Counts
 	// underWay counts the calls that are not answered. risk is what open calls are likely to waste, in
 	// thousandths of a call.
+	// foretold is what those that are closed were likely to waste when they were asked.
 	underWay int
 	risk     int64
+	foretold int64
 	// first is the first tick of the run that the planner knew of, and before are the calls of the run by then.
 	first, before int64
 	// room is how many calls the caps of the run leave, -1 without one.
@@ -74,8 +76,12 @@ type call struct {
 	// cannot any more.
 	ahead, reached, closed bool
 	certainty              certainty
-	// risk is its part of the planner's.
-	risk   int64
+	// at is where the agent is in the tick.
+	at stand
+	// risk is its part of the planner's, and foretold what that was when it was asked.
+	risk     int64
+	foretold int64
+
 	done   bool
 	answer llmclient.Answer
 	// sent is the request of a call that was asked ahead by this process.
@@ -233,6 +239,7 @@ func (p *Planner) use(c *call) {
 func (p *Planner) close(c *call) {
 	c.closed = true
 	p.risk -= c.risk
+	p.foretold += c.foretold
 	c.risk = 0
 }
 
