@@ -15,14 +15,14 @@ const (
 	// settledAsSeen: none of those at its own place has, and of others the agent sees only what they did
 	// before. They may come to its place.
 	settledAsSeen
-	// nearlySettled, likelySettled, hardlySettled, unsure, unlikely and unsettled: the agent could see what one does in
-	// an open turn. That it sees nothing but what is guessed has a chance of 950, 850, 700, 500, 300, or less in a
-	// thousand.
+	// nearlySettled, likelySettled, hardlySettled and unsure: the agent could see what one does in an open turn. That it
+	// sees nothing but what is guessed has a chance of 950, 850, 700 or 600 in a thousand.
 	nearlySettled
 	likelySettled
 	hardlySettled
 	unsure
-	unlikely
+	// unsettled: that chance is less. However often such predictions came true, too few would pass [chanceMin], so none
+	// is made.
 	unsettled
 	certainties
 )
@@ -35,7 +35,7 @@ func (c certainty) guessed() bool { return c > settledAsSeen }
 var certain = [...]struct {
 	least int64
 	certainty
-}{{950, nearlySettled}, {850, likelySettled}, {700, hardlySettled}, {500, unsure}, {300, unlikely}, {0, unsettled}}
+}{{950, nearlySettled}, {850, likelySettled}, {700, hardlySettled}, {600, unsure}, {0, unsettled}}
 
 // expected is how many of a thousand predictions of the certainties that rest on no guess come true, as runs of belts
 // have it.
@@ -131,20 +131,21 @@ func (s *shadow) chanceOf(f *foreseen, n int) int64 {
 	if known {
 		return chance
 	}
-	chance = 1000
+	parts := int64(sureChance)
 	elsewhere := int64(0)
 	for _, p := range f.unknown {
 		shows := func(place string) bool { return place == here || p.tick < f.tick-s.age && f.world.Sees(n, place) }
 		switch {
 		case slices.ContainsFunc(p.places, shows):
-			chance = chance * p.chance() / 1000
+			parts = parts * p.chance() / sureChance
 		case f.world.Sees(n, p.places[0]):
 			elsewhere += p.open
 		}
 	}
-	for range min(elsewhere, 1000) {
-		chance = chance * (1000 - stray) / 1000
+	for range elsewhere {
+		parts = parts * (1000 - stray) / 1000
 	}
+	chance = parts * 1000 / sureChance
 	f.chances[here] = chance
 	return chance
 }
@@ -152,8 +153,6 @@ func (s *shadow) chanceOf(f *foreseen, n int) int64 {
 // neighbour is an agent in view, by number.
 type neighbour struct {
 	agent int
-	// here says that it is at the same place.
-	here bool
 	// since is the last tick of which a decision of it can be seen.
 	since int64
 }
@@ -170,7 +169,7 @@ func (s *shadow) around(f *foreseen, n int) []neighbour {
 	for _, c := range agents {
 		if m, known := f.world.AgentNumber(c.ID); known {
 			here := c.Place == view.Place() && c.Place != ""
-			seen := neighbour{agent: m, here: here, since: f.tick - 1}
+			seen := neighbour{agent: m, since: f.tick - 1}
 			if !here {
 				seen.since -= view.Rules().SightAgeTicks
 			}

@@ -72,17 +72,18 @@ func (p *Planner) Choose() (list []Call) {
 	for _, c := range all {
 		distance := c.id.Tick - p.shadow.ticks[0].tick
 		risk := 1000 - p.records[c.agent].chance(c.outlook)
+		foretold := risk
 		if p.room >= 0 && calls[distance] > p.room {
 			risk = 1000 // the run may end before it comes to it
 		}
 		if p.underWay >= p.limits.InFlight || p.likely(p.risk+risk) > allowance {
 			break
 		}
-		if c.certainty.guessed() && 750*(open[c.at]+1) > allowance {
+		if c.certainty.guessed() && spared(1000*(open[c.at]+1)) > allowance {
 			continue // who sees the same is wrong together
 		}
 		open[c.at]++
-		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, foretold: risk,
+		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, foretold: foretold,
 			at: c.at, sent: c.sent}
 		p.latest[c.id.CallKey] = p.calls[c.id]
 		p.risk += risk
@@ -120,11 +121,11 @@ func (p *Planner) wanted(f *foreseen, n int) (o outlook, wanted bool) {
 	o = p.shadow.outlookOf(f, n)
 	key := f.first(n)
 	return o, t.deliberation != nil || p.asked(key) || p.records[n].chance(o) >= chanceMin ||
-		o.certainty.guessed() && !p.predicted(key, o.certainty)
+		o.certainty.guessed() && o.certainty < unsettled && !p.predicted(key, o.certainty)
 }
 
 // supersede notes that a later prediction of the turn of a call asks something else, so that the call has
-// failed, as it seems: it weighs as one in vain until the run tells. Only a surer prediction is then asked.
+// failed, as it seems: it weighs as one in vain until the run tells.
 func (p *Planner) supersede(c *call) {
 	if c != nil && !c.closed {
 		p.risk += 1000 - c.risk
@@ -134,17 +135,20 @@ func (p *Planner) supersede(c *call) {
 
 // misjudged is how much may go wrong, in thousandths of a call, before chances are taken to be worse than they are
 // said to be.
-const misjudged = 2000
+const misjudged = 1000
 
 // likely is how much open calls with a risk are likely to waste: so many times as much as their risk as closed ones
 // wasted, if those wasted more than theirs.
 func (p *Planner) likely(risk int64) int64 {
-	return risk * max(1000*p.counts.Wasted+misjudged, p.foretold+misjudged) / (p.foretold + misjudged)
+	return risk * (max(1000*p.failed, p.foretold) + misjudged) / (p.foretold + misjudged)
 }
 
+// spared is what is used of what calls may waste: a quarter is kept back, since agents in view of each other fail
+// together.
+func spared(risk int64) int64 { return risk * 3 / 4 }
+
 // allowance is how much risk open calls may have together, in thousandths of a call: what the calls of the whole run
-// allow, if it goes on as so far, without those that were in vain. A quarter is kept back, since agents in view of
-// each other fail together.
+// allow, if it goes on as so far, without those that were in vain.
 func (p *Planner) allowance() int64 {
 	calls := p.counts.Own + p.counts.Used
 	now := p.shadow.ticks[0].tick
@@ -155,7 +159,7 @@ func (p *Planner) allowance() int64 {
 	if p.limits.Calls > 0 {
 		calls = min(calls, p.limits.Calls)
 	}
-	return (calls*p.limits.WastePermille - 1000*p.counts.Wasted) * 3 / 4
+	return spared(calls*p.limits.WastePermille - 1000*p.counts.Wasted)
 }
 
 // yieldsTo reports whether another prediction of the turn, of a certainty, may be asked beside the call: one that is as

@@ -12,7 +12,8 @@ import (
 // taken for what the others will do. An agent whose turn has come so far that it leans to something is by itself.
 type peers struct {
 	tick int64
-	// open counts those whose turn is open, decided the others, and agreed how many of these go where the guess goes.
+	// open counts those whose turn is open, decided the others, and agreed how many of these go where the guess goes: 0
+	// if most have to do with others.
 	open, decided, agreed int64
 	// guess is what those who are open are taken to do, with what they do if that is refused; empty for nothing.
 	guess []world.Action
@@ -39,12 +40,15 @@ const (
 	leaningWeight = 30
 )
 
-// chance is how likely it is, in a thousand, that all who are open go where the guess goes: each of them does with the
-// same chance, of which the decided turns tell what they can.
+// sureChance is a chance of one, in the parts in which chances are reckoned.
+const sureChance = 1_000_000_000
+
+// chance is how likely it is, in parts of [sureChance], that all who are open go where the guess goes: each of them does
+// with the same chance, of which the decided turns tell what they can.
 func (p *peers) chance() int64 {
-	chance := int64(1000)
-	for i := range min(p.open, 1000) {
-		chance = chance * 1000 * (p.agreed + 1 + i) / (1000*(p.decided+1+i) + priorMoves)
+	chance := int64(sureChance)
+	for i := range p.open {
+		chance = chance * (1000 * (p.agreed + 1 + i)) / (1000*(p.decided+1+i) + priorMoves)
 	}
 	return chance
 }
@@ -53,36 +57,44 @@ func (p *peers) chance() int64 {
 func (p *peers) decide(d *behavior.Decision) {
 	p.decided++
 	does, goes := names(d.Executed), destinations(d.Executed)
-	p.mayGo(goes...)
+	actions := actionsOf(d)
+	p.mayGo(actions...)
 	for _, w := range p.ways {
 		if slices.Equal(w.does, does) && slices.Equal(w.goes, goes) {
 			w.count++
 			return
 		}
 	}
-	p.ways = append(p.ways, &way{count: 1, does: does, goes: goes, first: actionsOf(d)})
+	p.ways = append(p.ways, &way{count: 1, does: does, goes: goes, first: actions})
 }
 
-// settle takes for a guess what most of them decided.
-func (p *peers) settle() {
+// chooseGuess takes for a guess what most of them decided.
+func (p *peers) chooseGuess() {
 	if len(p.ways) == 0 {
 		return
 	}
 	most := slices.MaxFunc(p.ways, func(a, b *way) int { return cmp.Compare(a.count, b.count) })
-	if slices.ContainsFunc(most.first, speaks) {
-		return // nobody knows what the others will say
+	if slices.ContainsFunc(most.first, involvesOthers) {
+		return
 	}
 	p.guess = most.first
 	for _, w := range p.ways {
-		if slices.Equal(w.goes, most.goes) {
+		if slices.Equal(w.goes, most.goes) && !slices.ContainsFunc(w.first, involvesOthers) {
 			p.agreed += w.count
 		}
 	}
 }
 
-// mayGo adds places to those where it matters what they do.
-func (p *peers) mayGo(to ...string) {
-	for _, place := range to {
+// mayGo adds the destinations of actions to the places where it matters what they do.
+func (p *peers) mayGo(actions ...world.Action) {
+	for _, a := range actions {
+		p.watch(destinations(a)...)
+	}
+}
+
+// watch adds places to those where it matters what they do.
+func (p *peers) watch(places ...string) {
+	for _, place := range places {
 		if !slices.Contains(p.places, place) {
 			p.places = append(p.places, place)
 		}
@@ -91,25 +103,33 @@ func (p *peers) mayGo(to ...string) {
 
 // census are the agents that are to decide in a tick.
 type census struct {
-	// all are in the order of their first agents, and of those of each agent whose turn is open, nil for others.
+	// all are in the order of their first agents.
 	all []*peers
-	of  []*peers
+	// of has by agent, if its turn is open, its peers.
+	of []*peers
 }
 
-// census finds who is to decide in a tick. Only models are guessed.
+// census finds who is to decide in a tick. Nothing is guessed of seats.
 func (s *shadow) census(f *foreseen) census {
 	c := census{of: make([]*peers, len(f.lives))}
 	bySituation := map[uint64]*peers{}
 	went := map[string][]string{}
 	for _, n := range f.world.Due() {
-		if !s.base.Active(n) || !s.base.Asked(n) {
+		l := &f.lives[n]
+		open := l.turn == nil || l.turn.decision == nil
+		switch {
+		case !s.base.Active(n):
+			continue
+		case !s.base.Asked(n):
+			if open {
+				c.all = append(c.all, &peers{tick: f.tick, open: 1, places: []string{l.place}})
+			}
 			continue
 		}
-		l := &f.lives[n]
-		if l.turn != nil && l.turn.decision == nil && len(l.turn.leaning) > 0 {
+		if open && l.turn != nil && len(l.turn.leaning) > 0 {
 			p := &peers{tick: f.tick, open: 1, decided: leaningWeight, places: []string{l.place}}
-			p.mayGo(destinations(l.turn.leaning[0])...)
-			if !slices.ContainsFunc(l.turn.leaning, speaks) {
+			p.mayGo(l.turn.leaning...)
+			if !slices.ContainsFunc(l.turn.leaning, involvesOthers) {
 				p.guess = l.turn.leaning
 				p.agreed = leaningWeight
 			}
@@ -124,7 +144,7 @@ func (s *shadow) census(f *foreseen) census {
 			bySituation[situation] = p
 			c.all = append(c.all, p)
 		}
-		if l.turn == nil || l.turn.decision == nil {
+		if open {
 			p.open++
 			c.of[n] = p
 			continue
@@ -133,9 +153,9 @@ func (s *shadow) census(f *foreseen) census {
 		went[l.place] = append(went[l.place], destinations(l.turn.decision.Executed)...)
 	}
 	for _, p := range c.all {
-		p.settle()
+		p.chooseGuess()
 		if p.decided == 0 {
-			p.mayGo(went[p.places[0]]...)
+			p.watch(went[p.places[0]]...)
 		}
 	}
 	return c
@@ -149,14 +169,9 @@ func (s *shadow) guess(f *foreseen) (intents []world.Intent, open []*peers) {
 	}
 	c := s.census(f)
 	for n, p := range c.of {
-		if p == nil || len(p.guess) == 0 {
-			continue
+		if p != nil && len(p.guess) > 0 {
+			intents = append(intents, world.Intent{Agent: n, Action: p.guess[0], Otherwise: p.guess[1:]})
 		}
-		in := world.Intent{Agent: n, Action: p.guess[0]}
-		if _, ordered := f.world.Standing(n); !ordered {
-			in.Otherwise = p.guess[1:]
-		}
-		intents = append(intents, in)
 	}
 	for _, n := range f.world.Continuing() {
 		if f.lives[n].lost > 0 && s.base.Active(n) {
@@ -195,8 +210,9 @@ func destinations(a world.Action) (list []string) {
 	return list
 }
 
-// speaks reports whether an action has a step that is about other agents: nobody knows what another one would say.
-func speaks(a world.Action) bool {
+// involvesOthers reports whether an action has a step that has to do with other agents: whom another one would choose, and
+// what it would say, nobody knows.
+func involvesOthers(a world.Action) bool {
 	return slices.ContainsFunc(world.Steps(a), func(step world.ExecuteUntil) bool {
 		switch step.Do.(type) {
 		case world.Move, world.Harvest, world.Mine, world.Refine, world.BuildFactory, world.ScheduleRecipe, world.Wait,

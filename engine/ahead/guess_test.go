@@ -2,6 +2,7 @@ package ahead
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -70,6 +71,7 @@ func TestPeersTellWhatIsGuessed(t *testing.T) {
 		{"most stay", []world.Action{stays, goes, stays}, nil, []world.Action{stays}, "2 of 3 [llm-hub frag-amber]"},
 		{"they stay, each in its way", []world.Action{other, stays, stays}, nil, []world.Action{stays}, "3 of 3 [llm-hub]"},
 		{"they talk", []world.Action{writes, writes, goes}, nil, nil, "0 of 3 [llm-hub frag-amber]"},
+		{"one talks", []world.Action{stays, stays, writes}, nil, []world.Action{stays}, "2 of 3 [llm-hub]"},
 		{
 			"it leans to go", []world.Action{stays, stays}, []world.Action{goes}, []world.Action{goes},
 			"30 of 30 [llm-hub frag-amber]",
@@ -111,19 +113,17 @@ func TestWhoIsOpenDoesWhatIsGuessed(t *testing.T) {
 			t.Errorf("agent %d, who is open, is at %q, lost since %d, with a turn: %v", n, l.place, l.lost, l.turn != nil)
 		}
 	}
+	want := next.unknown[0].chance() * 1000 / sureChance
 	for _, place := range []string{"llm-hub", "frag-amber"} {
 		next.lives[0] = life{place: place}
-		if got := s.weigh(next, 0); !got.certainty.guessed() || got.expected != next.unknown[0].chance() {
-			t.Errorf("at %s: %+v, want %d", place, got, next.unknown[0].chance())
+		if got := s.weigh(next, 0); !got.certainty.guessed() || got.expected != want {
+			t.Errorf("at %s: %+v, want %d", place, got, want)
 		}
 	}
 	next.lives[0] = life{place: "llm-outpost", turn: &turn{looked: true}}
-	strays := int64(1000)
-	for range open {
-		strays = strays * (1000 - stray) / 1000
-	}
-	if got := s.weigh(next, 0); got.expected != strays {
-		t.Errorf("elsewhere in sight: %+v, want %d", got, strays)
+	want = int64(1000 * math.Pow(1-stray/1000.0, float64(len(open))))
+	if got := s.weigh(next, 0); got.expected != want {
+		t.Errorf("elsewhere in sight: %+v, want %d", got, want)
 	}
 	for n := range f.lives {
 		f.lives[n].turn.decision = &behavior.Decision{Executed: goes}
@@ -142,17 +142,34 @@ func TestChancesOfPeers(t *testing.T) {
 		{1, 0, 0, 800, 800},
 		{1, 9, 9, 970, 980},
 		{1, leaningWeight, leaningWeight, 990, 995},
-		{30, 300, 300, 970, 985},
-		{300, 30, 30, 400, 600},
+		{100, 900, 900, 974, 974},
+		{300, 30, 30, 551, 552},
 		{1, 10, 5, 500, 560},
 		{3, 10, 5, 170, 230},
 		{1, 5, 0, 150, 170},
 		{1 << 20, 0, 0, 0, 200},
 	} {
 		p := peers{open: tt.open, decided: tt.decided, agreed: tt.agreed}
-		if got := p.chance(); got < tt.least || got > tt.most {
+		if got := p.chance() * 1000 / sureChance; got < tt.least || got > tt.most {
 			t.Errorf("%d open, %d of %d decided alike: %d, want %d to %d", tt.open, tt.agreed, tt.decided, got, tt.least,
 				tt.most)
 		}
+	}
+}
+
+// TestNobodyGuessesSeats: what a seat decides nobody knows before, so those beside it wait for it.
+func TestNobodyGuessesSeats(t *testing.T) {
+	s, f := beginCrowd(t, 12)
+	open := decided(f, stays, stays, stays)
+	for _, n := range open[1:] {
+		f.lives[n].turn.decision = &behavior.Decision{Executed: stays}
+	}
+	s.base.Asked = func(n int) bool { return n != open[0] }
+	next := s.follow(f, nil)
+	if intents, _ := s.guess(f); len(intents) > 0 {
+		t.Errorf("guessed: %+v", intents)
+	}
+	if got := s.weigh(next, 0); got.expected != 800 {
+		t.Errorf("beside an open seat: %+v", got)
 	}
 }

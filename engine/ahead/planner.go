@@ -40,7 +40,7 @@ type Call struct {
 //
 // Invariants:
 //  1. What it chooses depends on what it is told alone.
-//  2. A failed prediction counts against its agent and no other.
+//  2. A failed prediction counts against its agent and no other; what all may waste together, it lessens for all.
 //  3. Calls that were asked ahead and are open, by their chance to be in vain, and those that were in vain
 //     stay within the waste that the run's calls allow.
 type Planner struct {
@@ -53,12 +53,13 @@ type Planner struct {
 	predictions map[trace.CallKey][]prediction
 	records     []record
 	counts      Counts
-	// underWay counts the calls that are not answered. risk is what open calls are likely to waste, in
+	// underWay counts the calls that are not answered. risk is what open calls are to waste by their chances, in
 	// thousandths of a call.
-	// foretold is what those that are closed were likely to waste when they were asked.
 	underWay int
 	risk     int64
-	foretold int64
+	// foretold is what those were to waste, by the chances with which they were asked, of which the run has told whether
+	// they came true, and failed counts those of them that did not.
+	foretold, failed int64
 	// first is the first tick of the run that the planner knew of, and before are the calls of the run by then.
 	first, before int64
 	// room is how many calls the caps of the run leave, -1 without one.
@@ -139,8 +140,7 @@ func (p *Planner) Begin(b Base) {
 	p.stale = true
 }
 
-// keep takes over the calls of earlier processes. How certain they were is not kept, so anything surer may be asked
-// beside them.
+// keep takes over the calls of earlier processes. How certain they were is not kept.
 func (p *Planner) keep(number func(agent string) (int, bool)) {
 	for _, id := range slices.SortedFunc(maps.Keys(p.kept), compareIDs) {
 		if n, known := number(id.Agent); known {
@@ -230,6 +230,7 @@ func (p *Planner) use(c *call) {
 	}
 	p.close(c)
 	p.counts.Used++
+	p.foretold += c.foretold
 	if !c.certainty.guessed() {
 		p.records[c.agent].note(c.certainty, true)
 	}
@@ -239,7 +240,6 @@ func (p *Planner) use(c *call) {
 func (p *Planner) close(c *call) {
 	c.closed = true
 	p.risk -= c.risk
-	p.foretold += c.foretold
 	c.risk = 0
 }
 
@@ -300,6 +300,8 @@ func (p *Planner) settle(tick int64) {
 		if c.ahead && !c.closed {
 			p.close(c)
 			p.counts.Wasted++
+			p.foretold += c.foretold
+			p.failed++
 			if c.done { // otherwise its answer says what it took
 				p.spend(c)
 			}

@@ -104,7 +104,7 @@ func TestKeptCallsAreTheirTurns(t *testing.T) {
 	kept := &Kept{open: map[CallID]llmclient.Answer{{CallKey: key, Hash: "h"}: {Reply: &llmclient.Reply{}}}}
 	p := NewPlanner(Limits{Depth: 1, InFlight: 8, WastePermille: 50}, kept)
 	p.keep(func(string) (int, bool) { return 0, true })
-	if c := p.latest[key]; c == nil || !p.asked(key) || !c.yieldsTo(likelySettled) {
+	if c := p.latest[key]; c == nil || !p.asked(key) || !c.yieldsTo(settledInSight) || c.yieldsTo(settledAsSeen) {
 		t.Fatalf("%+v", c)
 	}
 	p.supersede(p.latest[key])

@@ -50,7 +50,7 @@ type CallID struct {
 //     are decided it is the tick as the run plays it.
 //  2. A turn is a function of its agent's state, what the agent sees and the answers. So a turn whose agent
 //     did, met and sees the same as before is kept, with how far it came.
-//  3. A tick is built again only when one more turn of the tick before is decided. Agents, views and requests
+//  3. A tick is built again only when one more answer in the tick before is known. Agents, views and requests
 //     are made only when a turn needs them.
 type shadow struct {
 	base  Base
@@ -69,9 +69,9 @@ type foreseen struct {
 	views []uint64
 	// lives are by agent.
 	lives []life
-	// before is the tick that this one follows, and of its turns this many were decided then.
-	before  *foreseen
-	decided int
+	// before is the tick that this one follows, and how far its turns had come then.
+	before *foreseen
+	come   int
 	// anyLost says that an agent is lost. after is the digest of the world after the tick, empty as long as
 	// a turn of it is open.
 	anyLost bool
@@ -158,7 +158,7 @@ func (s *shadow) foresee(depth int, c calls) {
 		s.ticks = slices.Clip(s.ticks[:at+1])
 		switch {
 		case at >= depth || f.tick >= s.base.Last || f.allLost():
-		case old != nil && old.before == f && old.decided == f.decisions():
+		case old != nil && old.before == f && old.come == f.progress():
 			s.ticks = append(s.ticks, old)
 		default:
 			s.ticks = append(s.ticks, s.follow(f, old))
@@ -171,10 +171,15 @@ func (f *foreseen) allLost() bool {
 	return !slices.ContainsFunc(f.lives, func(l life) bool { return l.known() })
 }
 
-// decisions counts the turns that are decided.
-func (f *foreseen) decisions() (count int) {
+// progress is how far the turns have come: it counts answers and decisions.
+func (f *foreseen) progress() (count int) {
 	for n := range f.lives {
-		if t := f.lives[n].turn; t != nil && t.decision != nil {
+		t := f.lives[n].turn
+		if t == nil {
+			continue
+		}
+		count += len(t.answered)
+		if t.decision != nil {
 			count++
 		}
 	}
@@ -197,7 +202,7 @@ func (l *life) known() bool { return l.lost == 0 && (l.turn == nil || l.turn.dec
 // follow returns the tick after f. old is that tick as it was foreseen before, nil if it was not.
 func (s *shadow) follow(f, old *foreseen) *foreseen {
 	next := &foreseen{tick: f.tick + 1, world: f.world.Fork(), lives: make([]life, len(f.lives)),
-		before: f, decided: f.decisions(), chances: map[string]int64{}}
+		before: f, come: f.progress(), chances: map[string]int64{}}
 	w := next.world
 	var intents []world.Intent
 	for n := range f.lives {

@@ -283,8 +283,8 @@ func (s *Source) ask(c Call) {
 			s.fail(err)
 			f.answer = llmclient.Failed(llmclient.ErrConnection, "the answer could not be kept")
 		}
-		close(f.landed)
 		s.tell(func(p *Planner) { p.Answer(c.ID, f.answer) })
+		close(f.landed) // whoever waits for it may tell more
 	})
 }
 
