@@ -108,7 +108,6 @@ func (r *runner) beginLookout(ctx context.Context) error {
 	}
 	limits := ahead.Limits{
 		Depth: r.Options.Ahead.Depth, InFlight: r.Concurrency, WastePermille: r.Options.Ahead.WastePermille,
-		Calls: r.Caps.Run.Calls,
 	}
 	r.lookout = &lookout{Source: ahead.NewSource(ctx, r.Source, limits, ahead.Every, before, log), log: log}
 	r.Source = r.lookout.Source
@@ -207,11 +206,11 @@ func (r *runner) endLookout() (*trace.AheadTiming, error) {
 	if r.lookout.leave != nil {
 		r.lookout.leave()
 	}
-	err := errors.Join(r.lookout.Close(r.draining()), r.lookout.log.Close())
+	err := r.lookout.Close(r.draining())
 	if r.reached.Tick >= r.Ticks {
-		r.lookout.Finish()
+		err = errors.Join(err, r.lookout.Finish(r.reached.Tick))
 	}
-	return r.lookout.became(r.Options.Ahead), err
+	return r.lookout.became(r.Options.Ahead), errors.Join(err, r.lookout.log.Close())
 }
 
 // became is what became of the calls so far, nil where nothing is asked ahead.

@@ -82,7 +82,11 @@ func (p *Planner) Choose() (list []Call) {
 		if c.certainty.guessed() && spared(1000*(open[c.at]+1)) > allowance {
 			continue // who sees the same is wrong together
 		}
-		open[c.at]++
+		everywhere := stand{tick: c.at.tick}
+		if c.certainty >= likelySettled && spared(1000*(open[everywhere]+1)) > allowance/2 {
+			continue // as whole worlds are in which places are alike
+		}
+		open.count(c.at, c.certainty)
 		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, foretold: foretold,
 			at: c.at, sent: c.sent}
 		p.latest[c.id.CallKey] = p.calls[c.id]
@@ -100,12 +104,25 @@ type stand struct {
 	place string
 }
 
-// openAt counts the calls of each place and tick that may still be in vain.
-func (p *Planner) openAt() map[stand]int64 {
-	open := map[stand]int64{}
+// openCalls counts the calls of each place and tick that may still be in vain, and at the place "" those of each tick
+// that are not nearly settled.
+type openCalls map[stand]int64
+
+func (o openCalls) count(at stand, c certainty) {
+	if c.guessed() {
+		o[at]++
+	}
+	if c >= likelySettled {
+		o[stand{tick: at.tick}]++
+	}
+}
+
+// openAt counts the calls that are open.
+func (p *Planner) openAt() openCalls {
+	open := openCalls{}
 	for _, c := range p.calls {
-		if c.ahead && !c.closed && c.certainty.guessed() {
-			open[c.at]++
+		if c.ahead && !c.closed {
+			open.count(c.at, c.certainty)
 		}
 	}
 	return open
@@ -148,16 +165,17 @@ func (p *Planner) likely(risk int64) int64 {
 func spared(risk int64) int64 { return risk * 3 / 4 }
 
 // allowance is how much risk open calls may have together, in thousandths of a call: what the calls of the whole run
-// allow, if it goes on as so far, without those that were in vain.
+// allow, if it goes on as so far or its caps let it, without those that were in vain.
 func (p *Planner) allowance() int64 {
-	calls := p.counts.Own + p.counts.Used
+	made := p.counts.Own + p.counts.Used
+	calls := made
 	now := p.shadow.ticks[0].tick
 	played := now - 1 - p.first
 	if played > 0 {
 		calls = max(calls, p.before+(calls-p.before)*(p.shadow.base.Last-p.first)/played)
 	}
-	if p.limits.Calls > 0 {
-		calls = min(calls, p.limits.Calls)
+	if p.room >= 0 {
+		calls = min(calls, made+p.room)
 	}
 	return spared(calls*p.limits.WastePermille - 1000*p.counts.Wasted)
 }

@@ -152,10 +152,12 @@ func read(f io.Reader, run trace.Chain, tick int64) (k *Kept, whole int64, err e
 			k.Lost++
 		case v.Counts != nil:
 			k.counts = *v.Counts
+			k.drop(v.Tick)
 		case v.Answer != nil:
-			k.take(v, tick)
+			k.take(v)
 		}
 	}
+	k.counts.WastedUsage = k.counts.WastedUsage.Add(k.drop(tick))
 	// What was asked after the last counts is open, or was lost with the process.
 	k.counts.Asked = max(k.counts.Asked, k.counts.Used+k.counts.Wasted+int64(len(k.open)))
 	k.counts.Wasted = k.counts.Asked - k.counts.Used - int64(len(k.open))
@@ -205,9 +207,20 @@ func parse(text []byte, run trace.Chain) (v line, ours bool) {
 	return v, ours && json.Unmarshal(object, &v) == nil
 }
 
-// take takes the answer of a line, if its tick is not over.
-func (k *Kept) take(v line, tick int64) {
-	if v.Tick <= tick || v.Answer.Answer.Failure != nil {
+// drop forgets the answers of ticks up to one, and says what they took.
+func (k *Kept) drop(tick int64) (usage llmclient.Usage) {
+	for id, a := range k.open {
+		if id.Tick <= tick {
+			usage = usage.Add(a.Reply.Usage)
+			delete(k.open, id)
+		}
+	}
+	return usage
+}
+
+// take takes the answer of a line.
+func (k *Kept) take(v line) {
+	if v.Answer.Answer.Failure != nil {
 		return
 	}
 	a := v.Answer

@@ -20,8 +20,6 @@ type Limits struct {
 	InFlight int
 	// WastePermille is how many calls may be asked in vain for a thousand that the run makes.
 	WastePermille int64
-	// Calls is how many calls the run may make at most; 0 is no bound.
-	Calls int64
 }
 
 // DepthMax is the greatest depth.

@@ -97,12 +97,17 @@ func (s *Source) Close(await bool) error {
 	return s.failure
 }
 
-// Finish says, after [Source.Close], that the run comes to no further tick: what it has not used was in vain.
-func (s *Source) Finish() {
+// Finish says, after [Source.Close], that the run has played its last tick: what it has not used was in vain. The error
+// is a failure to keep that.
+func (s *Source) Finish(tick int64) error {
 	s.planner.settle(math.MaxInt64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts = s.planner.Counts()
+	if s.failure != nil {
+		return nil // which Close returned
+	}
+	return s.log.note(tick, s.counts)
 }
 
 // Counts are what became of the calls so far.
@@ -120,7 +125,7 @@ func (s *Source) Room(calls int64) { s.tell(func(p *Planner) { p.room = calls })
 func (s *Source) Hold(held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held = held
+	s.held = held || s.failure != nil
 }
 
 // Respond implements [Responder] for the requests of the run.
