@@ -40,19 +40,21 @@ func belt(t *testing.T, agents int, ticks int64) engine.Options {
 	return o
 }
 
-// aheadOf is what the trace of a run says was asked ahead.
-func aheadOf(t *testing.T, dir string) *trace.AheadTiming {
+// aheadOf is what the last end in the trace of a run says was asked ahead.
+func aheadOf(t *testing.T, dir string) (got *trace.AheadTiming) {
 	t.Helper()
 	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if end, ok := record.(trace.RunEnd); ok {
-			return end.Timing.Ahead
+			got = end.Timing.Ahead
 		}
 	}
-	t.Fatal("the run has no end")
-	return nil
+	if got == nil {
+		t.Fatal("the run has no end that says so")
+	}
+	return got
 }
 
 // TestAheadIsNotInTheTrace: whatever is asked ahead, at any depth and concurrency and under faults, the trace
@@ -102,6 +104,35 @@ func TestAheadIsNotInTheTrace(t *testing.T) {
 	}
 	if used == 0 {
 		t.Error("no answer that was asked ahead was used")
+	}
+}
+
+// TestExtendedRunsKeepWhatWasAskedAhead extends a finished run: what it used stays used, and it asks ahead again.
+func TestExtendedRunsKeepWhatWasAskedAhead(t *testing.T) {
+	slow(t)
+	o := belt(t, 10, 7)
+	o.Concurrency = 32
+	o.Ahead = engine.Ahead{Depth: 4, WastePermille: 200}
+	run(t, o)
+	before := *aheadOf(t, o.RunDir)
+	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
+		Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, UntilTick: 14,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after := *aheadOf(t, o.RunDir)
+	if before.Used == 0 || before.Used+before.Wasted != before.Asked || after.Used < before.Used || after.Asked <= before.Asked {
+		t.Errorf("%+v\nand in the run as it was extended %+v", before, after)
+	}
+	if late := after.Wasted - before.Wasted; late > after.Asked-before.Asked {
+		t.Errorf("%d more calls were in vain of %d more that were asked", late, after.Asked-before.Asked)
 	}
 }
 

@@ -76,3 +76,40 @@ func TestLogOfAnswers(t *testing.T) {
 		t.Errorf("another run has the counts of this one, %v", err)
 	}
 }
+
+// TestDroppedAnswersCount: answers of ticks that were played without their process are in vain with what they took, those
+// before the last counts are in these.
+func TestDroppedAnswersCount(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ahead.jsonl")
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) }
+	const run = trace.Chain("0123456789abcdef")
+	log, _, err := OpenLog(open, run, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func(tick int64) {
+		id := CallID{CallKey: trace.CallKey{Tick: tick, Agent: "a", Step: 1}, Hash: "h"}
+		reply := &llmclient.Reply{Status: "completed", Usage: llmclient.Usage{Input: 10 * tick}}
+		if err := log.keep(id, llmclient.Answer{Reply: reply}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(2)
+	keep(3)
+	if err := log.note(2, Counts{Asked: 2, Used: 1}); err != nil {
+		t.Fatal(err)
+	}
+	keep(4)
+	keep(5)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, k, err := OpenLog(open, run, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Counts{Asked: 2, Used: 1, WastedUsage: llmclient.Usage{Input: 70}}
+	if len(k.open) != 1 || k.counts != want {
+		t.Errorf("%d open, %+v, want %+v", len(k.open), k.counts, want)
+	}
+}
