@@ -43,8 +43,8 @@ const (
 // sureChance is a chance of one, in the parts in which chances are reckoned.
 const sureChance = 1_000_000_000
 
-// chance is how likely it is, in parts of [sureChance], that all who are open go where the guess goes: each of them does
-// with the same chance, of which the decided turns tell what they can.
+// chance is how likely it is, in parts of [sureChance], that all who are open go where the guess goes: each of them
+// does with the same chance, of which the decided turns tell what they can.
 func (p *peers) chance() int64 {
 	chance := int64(sureChance)
 	for i := range p.open {
@@ -210,8 +210,8 @@ func destinations(a world.Action) (list []string) {
 	return list
 }
 
-// involvesOthers reports whether an action has a step that has to do with other agents: whom another one would choose, and
-// what it would say, nobody knows.
+// involvesOthers reports whether an action has a step that has to do with other agents: whom another one would choose,
+// and what it would say, nobody knows.
 func involvesOthers(a world.Action) bool {
 	return slices.ContainsFunc(world.Steps(a), func(step world.ExecuteUntil) bool {
 		switch step.Do.(type) {
