@@ -83,7 +83,7 @@ func (p *Planner) Choose() (list []Call) {
 			continue // who sees the same is wrong together
 		}
 		everywhere := stand{tick: c.at.tick}
-		if c.certainty >= likelySettled && spared(1000*(open[everywhere]+1)) > allowance {
+		if c.certainty >= likelySettled && spared(1000*(open[everywhere]+1)) > spared(allowance) {
 			continue // as whole worlds are in which places are alike
 		}
 		open.count(c.at, c.certainty)

@@ -141,9 +141,26 @@ func (d Dir) within(op, name string, f func(root *os.Root, base string) error) e
 	return d.failed(op, name, errors.Join(err, root.Close()))
 }
 
-// openIn opens a file that exists. [os.Root] follows links that stay inside, and a pipe may take
+// openTries is how often a file is opened that others replace meanwhile, as who writes one whole does.
+const openTries = 10
+
+// errReplaced marks a file that was replaced while it was opened.
+var errReplaced = errors.New("it was replaced while it was opened")
+
+// openIn opens a file that exists.
+func openIn(root *os.Root, base string, flags int) (f *os.File, err error) {
+	for range openTries {
+		f, err = openNamed(root, base, flags)
+		if !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return f, err
+}
+
+// openNamed opens what has a name. [os.Root] follows links that stay inside, and a pipe may take
 // the place of the file at any time, so what was opened is compared with what has the name.
-func openIn(root *os.Root, base string, flags int) (*os.File, error) {
+func openNamed(root *os.Root, base string, flags int) (*os.File, error) {
 	named, err := root.Lstat(base)
 	if err != nil {
 		return nil, err
@@ -165,7 +182,7 @@ func openIn(root *os.Root, base string, flags int) (*os.File, error) {
 	case !named.Mode().IsRegular():
 		err = irregular(kind(named.Mode()))
 	case !os.SameFile(named, opened):
-		err = errors.New("it was replaced while it was opened")
+		err = errReplaced
 	case flags&(os.O_WRONLY|os.O_RDWR) != 0:
 		err = single(f, opened)
 	}

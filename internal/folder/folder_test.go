@@ -2,6 +2,7 @@ package folder
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,5 +84,42 @@ func TestOnce(t *testing.T) {
 	}
 	if left, err := d.List("."); len(left) != 2 || err != nil {
 		t.Errorf("%v are left, %v", left, err)
+	}
+}
+
+// TestFilesThatAreReplacedCanBeRead reads a file while somebody replaces it all the time: it is there, as one of those
+// that it was.
+func TestFilesThatAreReplacedCanBeRead(t *testing.T) {
+	d := Dir(t.TempDir())
+	replace := func(text string) {
+		if err := d.Replace("own", Content([]byte(text))); err != nil {
+			t.Error(err)
+		}
+	}
+	replace("new")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 300 {
+			replace("new")
+		}
+	}()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		f, err := d.Open("own")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(f)
+		if err != nil || string(text) != "new" {
+			t.Fatalf("%q, %v", text, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
