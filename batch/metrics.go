@@ -118,8 +118,7 @@ func (r *metricsReader) cut(line []byte) (rest []byte, m Metrics) {
 	}
 	before, object := line[:at+len(key)], line[at+len(key):]
 	end := bytes.IndexByte(object, '}') + 1
-	twice := bytes.Contains(object, []byte(key)) // encoding/json takes the last
-	if twice || !r.scan(object[:end]) || len(r.values) == 0 {
+	if mayHaveMetrics(object[end:]) || !r.scan(object[:end]) || len(r.values) == 0 {
 		return line, m
 	}
 	names := r.names[string(r.joined)]
@@ -135,6 +134,23 @@ func (r *metricsReader) cut(line []byte) (rest []byte, m Metrics) {
 	}
 	r.rest = append(append(append(r.rest[:0], before...), "null"...), object[end:]...)
 	return r.rest, Metrics{names, slices.Clone(r.values)}
+}
+
+// mayHaveMetrics reports whether the rest of a line may have metrics again, of which encoding/json takes the last: under
+// a key in any case, with a long s or with escapes.
+func mayHaveMetrics(rest []byte) bool {
+	const key = "metric"
+	if bytes.Contains(rest, []byte(`\u`)) {
+		return true
+	}
+	for at := bytes.IndexAny(rest, "mM"); at >= 0 && len(rest) >= at+len(key); {
+		if bytes.EqualFold(rest[at:at+len(key)], []byte(key)) {
+			return true
+		}
+		rest = rest[at+1:]
+		at = bytes.IndexAny(rest, "mM")
+	}
+	return false
 }
 
 // plainNames says that names are sorted, that none is there twice, and that all are texts without control characters.

@@ -12,7 +12,8 @@ import (
 func FuzzMetrics(f *testing.F) {
 	for _, text := range []string{`{}`, `null`, `{"score":13,"score_share":0.25}`, `{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"a":-1e3,"b":1E-7}`,
 		`{ "a" : 1 }`, `{"a\n":1}`, `{"a\u0062":1,"ab":2}`, `{"a":"1"}`, `{"a":null}`, `{"a":{"b":1}}`, `{"a,b":1}`, `{"":0}`, `[1]`, `1e400`, `{"a":1e400}`,
-		`{"a":01}`, `{"a":1_0}`, `{"a":0x1p4}`, `{"a":Inf}`, `{"a":1.e5}`, "{\"\x00\":0}", `{"a":1},"metrics":{}`, `{"a":1},"reason":"\"metrics\":{"`} {
+		`{"a":01}`, `{"a":1_0}`, `{"a":0x1p4}`, `{"a":Inf}`, `{"a":1.e5}`, "{\"\x00\":0}", `{"a":1},"metrics":{}`, `{"":1},"metRics":{}`, `{"a":1},"metricſ":{"b":2}`,
+		`{"a":1},"\u006detrics":{}`, `{"a":1},"metrics" :{"b":2}`, `{"a":1},"reason":"\"metrics\":{"`} {
 		f.Add([]byte(text))
 	}
 	var r metricsReader
