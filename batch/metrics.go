@@ -136,8 +136,8 @@ func (r *metricsReader) cut(line []byte) (rest []byte, m Metrics) {
 	return r.rest, Metrics{names, slices.Clone(r.values)}
 }
 
-// mayHaveMetrics reports whether the rest of a line may have metrics again, of which encoding/json takes the last: under
-// a key in any case, with a long s or with escapes.
+// mayHaveMetrics reports whether the rest of a line may have metrics again, of which encoding/json takes the last:
+// under a key in any case, with a long s or with escapes.
 func mayHaveMetrics(rest []byte) bool {
 	const key = "metric"
 	if bytes.Contains(rest, []byte(`\u`)) {
