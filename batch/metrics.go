@@ -139,18 +139,7 @@ func (r *metricsReader) cut(line []byte) (rest []byte, m Metrics) {
 // mayHaveMetrics reports whether the rest of a line may have metrics again, of which encoding/json takes the last:
 // under a key in any case, with a long s or with escapes.
 func mayHaveMetrics(rest []byte) bool {
-	const key = "metric"
-	if bytes.Contains(rest, []byte(`\u`)) {
-		return true
-	}
-	for at := bytes.IndexAny(rest, "mM"); at >= 0 && len(rest) >= at+len(key); {
-		if bytes.EqualFold(rest[at:at+len(key)], []byte(key)) {
-			return true
-		}
-		rest = rest[at+1:]
-		at = bytes.IndexAny(rest, "mM")
-	}
-	return false
+	return bytes.Contains(rest, []byte(`\u`)) || bytes.Contains(bytes.ToLower(rest), []byte("metric"))
 }
 
 // plainNames says that names are sorted, that none is there twice, and that all are texts without control characters.

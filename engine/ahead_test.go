@@ -112,23 +112,20 @@ func TestAheadIsNotInTheTrace(t *testing.T) {
 // TestExtendedRunsKeepWhatWasAskedAhead extends a finished run: what it used stays used, and it asks ahead again.
 func TestExtendedRunsKeepWhatWasAskedAhead(t *testing.T) {
 	slow(t)
-	o := belt(t, 10, 7)
-	o.Concurrency = 32
-	o.Ahead = engine.Ahead{Depth: 4, WastePermille: 200}
-	run(t, o)
+	latency := func(key trace.CallKey) time.Duration {
+		if key.Agent == fmt.Sprint("agent-", 1+key.Tick%5) {
+			return 4 * time.Second
+		}
+		return 100 * time.Millisecond
+	}
+	o := options(t, "isolated_five", 7)
+	o.Concurrency = 64
+	o.Ahead = engine.Ahead{Depth: 4, WastePermille: 50}
+	o.RunDir = onClock(t, o, 0, latency).dir
 	before := *aheadOf(t, o.RunDir)
-	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
-		Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, UntilTick: 14,
+	playedOnClock(t, o, 0, latency, func(t *testing.T, o engine.Options) {
+		resumeWith(t, o, engine.ResumeOptions{UntilTick: 14})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
 	after := *aheadOf(t, o.RunDir)
 	if before.Used == 0 || before.Used+before.Wasted != before.Asked || after.Used < before.Used || after.Asked <= before.Asked {
 		t.Errorf("%+v\nand in the run as it was extended %+v", before, after)

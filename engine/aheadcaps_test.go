@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -88,17 +87,22 @@ func TestACapBindsAcrossResumesAhead(t *testing.T) {
 // resumeWithCap continues a run that ended at the cap of its calls with another one.
 func resumeWithCap(t *testing.T, o engine.Options, most int64) {
 	t.Helper()
-	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
-		Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, AbandonTick: true,
-		Caps: func(c trace.Caps) trace.Caps {
-			c.Run.Calls = most
-			return c
-		},
-	})
+	resumeWith(t, o, engine.ResumeOptions{AbandonTick: true, Caps: func(c trace.Caps) trace.Caps {
+		c.Run.Calls = most
+		return c
+	}})
+}
+
+// resumeWith resumes a run with the model of its options.
+func resumeWith(t *testing.T, o engine.Options, how engine.ResumeOptions) {
+	t.Helper()
+	how.Model, how.ModelSource = o.Model, o.ModelSource
+	how.BaseURL = o.BaseURL
+	s, err := engine.PrepareResume(o.RunDir, how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Run(context.Background(), o); err != nil {
+	if _, err := s.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -28,6 +28,13 @@ type timed struct {
 func onClock(t *testing.T, o engine.Options, perMinute int64, latency func(trace.CallKey) time.Duration) (got timed) {
 	t.Helper()
 	o.RunDir = t.TempDir()
+	return playedOnClock(t, o, perMinute, latency, func(t *testing.T, o engine.Options) { run(t, o) })
+}
+
+// playedOnClock plays in the directory of the options as play does.
+func playedOnClock(t *testing.T, o engine.Options, perMinute int64, latency func(trace.CallKey) time.Duration,
+	play func(*testing.T, engine.Options)) (got timed) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter.New(limiter.Limits{RequestsPerMinute: perMinute, InFlightMax: 64})
 		client := inProcess(t, stub.Options{Seed: 1}, openai.Config{Steady: true, Limiter: l})
@@ -46,7 +53,7 @@ func onClock(t *testing.T, o engine.Options, perMinute int64, latency func(trace
 			}
 		})
 		began := time.Now()
-		run(t, o)
+		play(t, o)
 		got.took = time.Since(began)
 	})
 	got.dir = o.RunDir

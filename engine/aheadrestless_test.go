@@ -8,12 +8,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/ahead"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/stub"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -54,10 +52,6 @@ func restless(honest bool) sourceFunc {
 // TestNobodyForeseesTheRestless simulates crowds whose models say one thing and do another: asking ahead costs what it
 // may, but for five calls, and no time.
 func TestNobodyForeseesTheRestless(t *testing.T) {
-	law, err := stub.ParseLatency("p50:1s..p99:6.43s")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, honest := range []bool{false, true} {
 		for _, agents := range []int{9, 40} {
 			o := belt(t, agents, 15)
@@ -65,13 +59,8 @@ func TestNobodyForeseesTheRestless(t *testing.T) {
 			run(t, o)
 			for seed := range 3 {
 				got, err := engine.Simulate(t.Context(), rundir.Dir(o.RunDir).As(nil), engine.SimulateOptions{
-					Limits: ahead.Limits{Depth: 4, InFlight: 1 << 20, WastePermille: 50},
-					Latency: func(key trace.CallKey, _ time.Duration) time.Duration {
-						h := fnv.New64a()
-						fmt.Fprint(h, key)
-						draw := rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
-						return law.Draw(draw.Float64(), draw.Float64())
-					},
+					Limits:  ahead.Limits{Depth: 4, InFlight: 1 << 20, WastePermille: 50},
+					Latency: lognormal(t, seed),
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -57,10 +57,6 @@ func townTOML(agents int) string {
 // are played unless all is asked for.
 func TestTownRebuilt(t *testing.T) {
 	slow(t)
-	law, err := stub.ParseLatency("p50:1s..p99:6.43s")
-	if err != nil {
-		t.Fatal(err)
-	}
 	type town struct {
 		agents, seeds int
 		ticks         int64
@@ -78,13 +74,8 @@ func TestTownRebuilt(t *testing.T) {
 		run(t, o)
 		for seed := range town.seeds {
 			got, err := engine.Simulate(t.Context(), rundir.Dir(o.RunDir).As(nil), engine.SimulateOptions{
-				Limits: ahead.Limits{Depth: ahead.DepthMax, InFlight: 1 << 20, WastePermille: 50},
-				Latency: func(key trace.CallKey, _ time.Duration) time.Duration {
-					h := fnv.New64a()
-					fmt.Fprint(h, key)
-					draw := rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
-					return law.Draw(draw.Float64(), draw.Float64())
-				},
+				Limits:  ahead.Limits{Depth: ahead.DepthMax, InFlight: 1 << 20, WastePermille: 50},
+				Latency: lognormal(t, seed),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -98,5 +89,20 @@ func TestTownRebuilt(t *testing.T) {
 				t.Errorf("%d agents: %+v", town.agents, got)
 			}
 		}
+	}
+}
+
+// lognormal are latencies with a median of a second and a deviation of 0.8, drawn by seed and call.
+func lognormal(t *testing.T, seed int) func(trace.CallKey, time.Duration) time.Duration {
+	t.Helper()
+	law, err := stub.ParseLatency("p50:1s..p99:6.43s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(key trace.CallKey, _ time.Duration) time.Duration {
+		h := fnv.New64a()
+		fmt.Fprint(h, key)
+		draw := rand.New(rand.NewPCG(uint64(seed), h.Sum64()))
+		return law.Draw(draw.Float64(), draw.Float64())
 	}
 }

@@ -26,19 +26,16 @@ func (p *Planner) callsUpTo() (list []int64) {
 	return list
 }
 
-// Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
-func (p *Planner) Choose() (list []Call) {
-	p.foresee()
-	if p.limits.Depth == 0 || len(p.shadow.ticks) < 2 || p.underWay >= p.limits.InFlight {
-		return nil
-	}
-	type candidate struct {
-		*request
-		agent int
-		outlook
-		at stand
-	}
-	var all []candidate
+// candidate is a request that may be asked ahead.
+type candidate struct {
+	*request
+	agent int
+	outlook
+	at stand
+}
+
+// candidates are the requests that are likely enough to be worth asking, the surest first and of those the earliest.
+func (p *Planner) candidates() (all []candidate) {
 	for _, f := range p.shadow.ticks[1:] {
 		for n := range f.lives {
 			o, wanted := p.wanted(f, n)
@@ -66,6 +63,16 @@ func (p *Planner) Choose() (list []Call) {
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.certainty, b.certainty), cmp.Compare(a.id.Tick, b.id.Tick))
 	})
+	return all
+}
+
+// Choose returns the calls to ask now, the surest first and of those the earliest. They count as asked.
+func (p *Planner) Choose() (list []Call) {
+	p.foresee()
+	if p.limits.Depth == 0 || len(p.shadow.ticks) < 2 || p.underWay >= p.limits.InFlight {
+		return nil
+	}
+	all := p.candidates()
 	calls := p.callsUpTo()
 	allowance := p.allowance()
 	open := p.openAt()
@@ -80,11 +87,11 @@ func (p *Planner) Choose() (list []Call) {
 			break
 		}
 		if c.certainty.guessed() && spared(1000*(open[c.at]+1)) > allowance {
-			continue // who sees the same is wrong together
+			continue // predictions at one place fail together
 		}
 		everywhere := stand{tick: c.at.tick}
 		if c.certainty >= likelySettled && spared(1000*(open[everywhere]+1)) > spared(allowance) {
-			continue // as whole worlds are in which places are alike
+			continue // and where places are alike, those of all places do
 		}
 		open.count(c.at, c.certainty)
 		p.calls[c.id] = &call{agent: c.agent, ahead: true, certainty: c.certainty, risk: risk, foretold: foretold,

@@ -69,9 +69,9 @@ type foreseen struct {
 	views []uint64
 	// lives are by agent.
 	lives []life
-	// before is the tick that this one follows, and how far its turns had come then.
-	before *foreseen
-	come   int
+	// before is the tick that this one follows, and progressBefore how far its turns had come then.
+	before         *foreseen
+	progressBefore int
 	// anyLost says that an agent is lost. after is the digest of the world after the tick, empty as long as
 	// a turn of it is open.
 	anyLost bool
@@ -158,7 +158,7 @@ func (s *shadow) foresee(depth int, c calls) {
 		s.ticks = slices.Clip(s.ticks[:at+1])
 		switch {
 		case at >= depth || f.tick >= s.base.Last || f.allLost():
-		case old != nil && old.before == f && old.come == f.progress():
+		case old != nil && old.before == f && old.progressBefore == f.progress():
 			s.ticks = append(s.ticks, old)
 		default:
 			s.ticks = append(s.ticks, s.follow(f, old))
@@ -202,7 +202,7 @@ func (l *life) known() bool { return l.lost == 0 && (l.turn == nil || l.turn.dec
 // follow returns the tick after f. old is that tick as it was foreseen before, nil if it was not.
 func (s *shadow) follow(f, old *foreseen) *foreseen {
 	next := &foreseen{tick: f.tick + 1, world: f.world.Fork(), lives: make([]life, len(f.lives)),
-		before: f, come: f.progress(), chances: map[string]int64{}}
+		before: f, progressBefore: f.progress(), chances: map[string]int64{}}
 	w := next.world
 	var intents []world.Intent
 	for n := range f.lives {
